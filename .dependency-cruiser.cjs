@@ -47,12 +47,11 @@ const pointDown = floors.flatMap((floor, level) =>
 
 /** What several suites need, and what each part of it may import beside itself and the package. */
 const shared = {
-	gateway: ['support'],
 	harness: ['support'],
-	support: ['gateway', 'harness'],
-	n8n: ['gateway', 'harness', 'support'],
+	support: ['harness'],
+	n8n: ['harness', 'support'],
 };
-const suites = ['unit', 'engine', 'deep', 'e2e', 'measure', 'demo', 'types'];
+const suites = ['unit', 'engine', 'deep', 'e2e', 'demo', 'types'];
 
 /** Suites import what they share, and never each other. */
 const suitesApart = [
@@ -103,7 +102,28 @@ module.exports = {
 			name: 'the package knows nothing of its tests',
 			severity: 'error',
 			from: { path: '^(nodes|credentials)/' },
-			to: { path: '^test/' },
+			to: { path: '^(gateway|lab|test)/' },
+		},
+		{
+			name: 'the embedded gateway knows only the service',
+			severity: 'error',
+			from: { path: '^gateway/' },
+			to: { path: '^(credentials|lab|test|nodes/(?!shared/gateway/))' },
+		},
+		{
+			name: 'no test needs the laboratory',
+			severity: 'error',
+			from: { path: '^test/' },
+			to: { path: '^lab/' },
+		},
+		{
+			name: 'the laboratory uses what the suites share',
+			severity: 'error',
+			from: { path: '^lab/' },
+			to: {
+				path: '^test/',
+				pathNot: `^test/(${Object.keys(shared).join('|')})/`,
+			},
 		},
 		{
 			name: 'the package declares what it imports',

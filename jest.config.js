@@ -4,7 +4,7 @@ const { availableParallelism } = require('node:os');
 module.exports = {
 	testEnvironment: 'node',
 	// Not only the tests: `--watch` has to see what they rest on.
-	roots: ['<rootDir>/credentials', '<rootDir>/nodes', '<rootDir>/test'],
+	roots: ['<rootDir>/credentials', '<rootDir>/nodes', '<rootDir>/gateway', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	// `npm run test:e2e` and `npm run test:deep` run these.
 	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/deep/'],
@@ -19,7 +19,10 @@ module.exports = {
 		],
 	},
 	setupFiles: ['<rootDir>/test/harness/setup.ts'],
-	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts', '<rootDir>/test/support/cleanUp.ts'],
+	setupFilesAfterEnv: [
+		'<rootDir>/test/support/setup/secrets.ts',
+		'<rootDir>/test/support/setup/cleanUp.ts',
+	],
 	testTimeout: 60_000,
 	// Much of what the tests do is waiting.
 	maxWorkers: Math.ceil(1.5 * availableParallelism()),

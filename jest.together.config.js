@@ -1,5 +1,5 @@
 // `npm test`: several test files in one realm, because jest loads n8n's engine anew for each realm, which takes two
-// seconds. `npx jest test/engine/wait` runs a file on its own.
+// seconds. `npx jest test/engine/waiting` runs a file on its own.
 const { readdirSync, statSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 const path = require('node:path');

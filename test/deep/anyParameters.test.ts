@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textAt } from '../../nodes/shared/gateway/json';
-import { startGateway, type Gateway } from '../gateway';
+import { startGateway, type Gateway } from '../../gateway';
 import { nodeTypes, registerTypes, SimulatedTime } from '../harness';
-import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParameter';
-import { mp4Of } from '../support/boxes';
-import { earlierJob } from '../support/earlierJobs';
-import { fc, tries } from '../support/fuzz';
-import { png, subjects, tryNode, user } from '../support/everyNode';
+import { anyValue, placesOf, propertiesOf, withValue } from '../support/data/anyParameter';
+import { mp4Of } from '../support/files/boxes';
+import { earlierJob } from '../support/workflows/earlierJobs';
+import { fc, tries } from '../support/data/fuzz';
+import { png, subjects, tryNode, user } from '../support/workflows/everyNode';
 
 describe('arbitrary parameter values', () => {
 	let gateway: Gateway;

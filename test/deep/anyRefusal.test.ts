@@ -4,12 +4,12 @@ import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
 import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
-import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { fc, tries } from '../support/fuzz';
-import { gatewayTo } from '../support/gatewayWorld';
-import { expectPlain } from '../support/plain';
-import { answer, startServer } from '../support/scriptedServer';
-import { trueAnswers } from '../support/trueAnswers';
+import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
+import { fc, tries } from '../support/data/fuzz';
+import { gatewayTo } from '../support/workflows/gatewayWorld';
+import { expectPlain } from '../support/data/plain';
+import { answer, startServer } from '../support/http/scriptedServer';
+import { trueAnswers } from '../support/data/trueAnswers';
 
 const error = { message: 'no', type: 'invalid_request_error', param: null, code: 'upstream_error' };
 const long = 'x'.repeat(30_000);

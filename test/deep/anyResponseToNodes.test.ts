@@ -1,10 +1,10 @@
-import { startGateway, type Gateway } from '../gateway';
+import { startGateway, type Gateway } from '../../gateway';
 import { registerTypes, SimulatedTime } from '../harness';
-import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { fc, tries } from '../support/fuzz';
-import { expectPlain } from '../support/plain';
-import { trueAnswers } from '../support/trueAnswers';
-import { subjects, tryNode, user } from '../support/everyNode';
+import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
+import { fc, tries } from '../support/data/fuzz';
+import { expectPlain } from '../support/data/plain';
+import { trueAnswers } from '../support/data/trueAnswers';
+import { subjects, tryNode, user } from '../support/workflows/everyNode';
 
 const types = ['application/json', 'text/html', 'text/event-stream', 'video/mp4'];
 const jobs = { task_id: 'task_1', id: 'video_1' };

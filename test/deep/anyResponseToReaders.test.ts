@@ -32,12 +32,12 @@ import {
 } from '../../nodes/shared/gateway/jobs/responses';
 import { excerpt, isObject, textAt } from '../../nodes/shared/gateway/json';
 import { modelList } from '../../nodes/shared/gateway/models/list';
-import { answerOf } from '../support/answers';
-import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { unlessEndless } from '../support/endless';
-import { fc, tries } from '../support/fuzz';
-import { expectPlain } from '../support/plain';
-import { trueAnswers } from '../support/trueAnswers';
+import { answerOf } from '../support/data/answers';
+import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
+import { unlessEndless } from '../support/data/endless';
+import { fc, tries } from '../support/data/fuzz';
+import { expectPlain } from '../support/data/plain';
+import { trueAnswers } from '../support/data/trueAnswers';
 
 const isId = (id: unknown) => typeof id === 'string' && id !== '' && id.trim() === id;
 const isLink = (url: string | undefined) =>

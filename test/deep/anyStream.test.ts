@@ -3,11 +3,11 @@ import { StreamedCompletion } from '../../nodes/shared/gateway/chat/streamedComp
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { imagesIn } from '../../nodes/shared/gateway/images/textImages';
 import { readChatImages } from '../../nodes/shared/gateway/images/responses';
-import { answerOf } from '../support/answers';
-import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { unlessEndless } from '../support/endless';
-import { fc, tries } from '../support/fuzz';
-import { expectPlain } from '../support/plain';
+import { answerOf } from '../support/data/answers';
+import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
+import { unlessEndless } from '../support/data/endless';
+import { fc, tries } from '../support/data/fuzz';
+import { expectPlain } from '../support/data/plain';
 
 const call = (named: object, part: string) => ({
 	tool_calls: [

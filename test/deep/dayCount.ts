@@ -1,4 +1,4 @@
-import type { Charge, RecordedRequest } from '../gateway';
+import type { Charge, RecordedRequest } from '../../gateway';
 import { isRefusal, smallStore, type Limits } from './familyScenarios';
 
 /** The time zone of n8n, in which a day begins. */

@@ -5,11 +5,11 @@ import {
 	statusMeanings,
 } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
-import { generations, isFor, itemsWith } from '../support/itemOperations';
-import { chain, credentialFor, modelGateway } from '../support/workflows';
-import type { Gateway } from '../gateway';
+import { generations, isFor, itemsWith } from '../support/workflows/itemOperations';
+import { chain, credentialFor, modelGateway } from '../support/workflows/workflows';
+import type { Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
-import { withGateway } from '../support/withGateway';
+import { withGateway } from '../support/http/withGateway';
 
 const link = 'https://storage.example/picture.png';
 

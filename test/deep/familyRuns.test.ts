@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import { withoutUndefined } from '../../nodes/shared/gateway/json';
 import { maxEntries } from '../../nodes/shared/n8n/orders/stores/processedItems';
-import { picture } from '../support/samples';
-import { chain, loopOver, modelGateway, to } from '../support/workflows';
+import { picture } from '../support/data/samples';
+import { chain, loopOver, modelGateway, to } from '../support/workflows/workflows';
 import {
 	startGateway,
 	type Charge,
@@ -12,7 +12,7 @@ import {
 	type FaultRule,
 	type RecordedRequest,
 	type Route,
-} from '../gateway';
+} from '../../gateway';
 import {
 	EngineProcess,
 	processedItems,
@@ -25,8 +25,8 @@ import {
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
-import { atStoreCall, onStoreCalls } from '../support/storeCalls';
-import { startBreakingTls, trustCertificate } from '../support/breakingTls';
+import { atStoreCall, onStoreCalls } from '../support/store/storeCalls';
+import { startBreakingTls, trustCertificate } from '../support/http/breakingTls';
 import { DayCount, executionOf, today } from './dayCount';
 import {
 	families,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
-import type { FaultAction } from '../gateway';
-import { allEnds, moments } from '../support/breakingTls';
+import type { FaultAction } from '../../gateway';
+import { allEnds, moments } from '../support/http/breakingTls';
 import { makesJob, operations } from './moneyScenarios';
 
 /** The entries that a small store keeps of a node. */

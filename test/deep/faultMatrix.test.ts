@@ -3,25 +3,25 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import { requestIdHeader } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
-import { picture, sampleVideo } from '../support/samples';
-import { chain } from '../support/workflows';
-import { startGateway, type FaultHandle, type Gateway, type Route } from '../gateway';
+import { picture, sampleVideo } from '../support/data/samples';
+import { chain } from '../support/workflows/workflows';
+import { startGateway, type FaultHandle, type Gateway, type Route } from '../../gateway';
 import { resumeToEnd, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
-import { forward } from '../support/proxy';
+import { forward } from '../support/http/proxy';
 import {
 	answer,
 	nobody,
 	silence,
 	startServer,
 	type ScriptedServer,
-} from '../support/scriptedServer';
+} from '../support/http/scriptedServer';
 import { expectedOf, type Duration, type Outcome } from './faults/expected';
 import { faults, type Address, type Fault } from './faults/faults';
 import { faultPage } from './faults/page';
 import { routes, type FaultRoute } from './faults/routes';
 
 const key = 'sk-matrix-0123456789abcdef';
-const page = path.join(__dirname, '../../docs/faults.md');
+const page = path.join(__dirname, 'faults.md');
 
 const cells = faults.flatMap((fault) =>
 	// A fault of an address does not pass.
@@ -200,7 +200,7 @@ describe('the matrix of faults and routes', () => {
 		});
 	});
 
-	it('docs/faults.md shows the outcomes of the whole matrix', () => {
+	it('test/deep/faults.md shows the outcomes of the whole matrix', () => {
 		// A run of single cells sees only those.
 		if (outcomes.length < routes.length * cells.length) return;
 		const seen = faultPage(outcomes);

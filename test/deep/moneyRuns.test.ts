@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import { maxEntries } from '../../nodes/shared/n8n/orders/stores/processedItems';
-import { picture } from '../support/samples';
-import { chain, modelGateway } from '../support/workflows';
-import { startGateway, type Charge, type FaultAction, type Gateway } from '../gateway';
+import { picture } from '../support/data/samples';
+import { chain, modelGateway } from '../support/workflows/workflows';
+import { startGateway, type Charge, type FaultAction, type Gateway } from '../../gateway';
 import {
 	EngineProcess,
 	processedItems,
@@ -16,8 +16,8 @@ import {
 	type StoredExecution,
 	type WorkflowRun,
 } from '../harness';
-import { nobody } from '../support/scriptedServer';
-import { atStoreCall, onStoreCalls } from '../support/storeCalls';
+import { nobody } from '../support/http/scriptedServer';
+import { atStoreCall, onStoreCalls } from '../support/store/storeCalls';
 import {
 	faults,
 	harmless,

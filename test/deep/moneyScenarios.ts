@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
-import { byId, createReferenceVideo } from '../support/workflows';
-import type { FaultAction, Route } from '../gateway';
+import { byId, createReferenceVideo } from '../support/workflows/workflows';
+import type { FaultAction, Route } from '../../gateway';
 
 /** An operation that costs money. */
 interface Paid {

@@ -1,8 +1,8 @@
-import { chain, credentialFor, waitForVideo } from '../support/workflows';
-import { startGateway } from '../gateway';
+import { chain, credentialFor, waitForVideo } from '../support/workflows/workflows';
+import { startGateway } from '../../gateway';
 import { resumeExecution, runWorkflow, SimulatedTime } from '../harness';
-import { mp4Of } from '../support/boxes';
-import { earlierTasks } from '../support/earlierJobs';
+import { mp4Of } from '../support/files/boxes';
+import { earlierTasks } from '../support/workflows/earlierJobs';
 
 const count = 500;
 

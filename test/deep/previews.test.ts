@@ -1,9 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { picture } from '../support/samples';
-import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
-import { startGateway, type Gateway, type RecordedRequest } from '../gateway';
+import { picture } from '../support/data/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows/workflows';
+import { startGateway, type Gateway, type RecordedRequest } from '../../gateway';
 import { processedItems, runWorkflow, SimulatedTime } from '../harness';
-import { fc, tries } from '../support/fuzz';
+import { fc, tries } from '../support/data/fuzz';
 
 const link = 'https://example.com/a.png';
 const image = { type: 'reference_image', url: link };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packInto } from '../support/packed';
+import { packInto } from '../support/files/packed';
 
 const root = path.join(__dirname, '../..');
 const retry = 'nodes/shared/gateway/client/retryPolicy';
@@ -16,7 +16,7 @@ describe("n8n's scanner for community packages", () => {
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 	function scan(scanned: string, kind: 'source' | 'tarball') {
-		const script = path.join(__dirname, '../support/scan.mjs');
+		const script = path.join(__dirname, 'scan.mjs');
 		const env = {
 			...process.env,
 			// With "test", which jest sets, n8n's rules take every file for one of their own tests.

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Gateway } from '../gateway';
-import { readMp4, type Mp4Facts } from '../support/mp4';
-import { sha256 } from '../support/sha256';
+import type { Gateway } from '../../gateway';
+import { readMp4, type Mp4Facts } from '../support/files/mp4';
+import { sha256 } from '../support/data/sha256';
 
 /** The video as ordered. */
 interface ExpectedVideo {

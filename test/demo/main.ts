@@ -2,11 +2,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pc from 'picocolors';
 import { jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
-import { startGateway, type Gateway } from '../gateway';
+import { startGateway, type Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
 import { checkVideo } from './checks';
-import { readExample, settingsOf, withSettings } from '../support/examples';
-import { drawPicture, pictures, type Picture } from '../support/pictures';
+import { readExample, settingsOf, withSettings } from '../support/workflows/examples';
+import { drawPicture, pictures, type Picture } from '../support/files/pictures';
 import { reportEvents } from './story';
 import { megabytes, print, report } from './terminal';
 

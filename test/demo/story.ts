@@ -1,5 +1,5 @@
 import type { Phase } from '../../nodes/shared/gateway/protocol/jobs';
-import type { Gateway, Job, RecordedRequest, Route } from '../gateway';
+import type { Gateway, Job, RecordedRequest, Route } from '../../gateway';
 import { megabytes, report } from './terminal';
 
 const phaseNames: Record<Phase, string> = {

@@ -1,5 +1,5 @@
-import { readExample } from '../support/examples';
-import { picture, titleOf } from '../support/samples';
+import { readExample } from '../support/workflows/examples';
+import { picture, titleOf } from '../support/data/samples';
 import { arrivedChunks, type ArrivedChunk } from '../n8n/chunks';
 import { having, lacking, lackOf } from '../n8n/features';
 import { fetchPublished, itemsOf, type CredentialReference, type Execution } from '../n8n/owner';
@@ -18,7 +18,7 @@ import {
 	told,
 	waitForVideo,
 	withSubNodes,
-} from '../support/workflows';
+} from '../support/workflows/workflows';
 import type { WorkflowJson } from '../harness/workflow';
 
 /** How long a video job takes. */

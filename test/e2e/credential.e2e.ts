@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
-import { chain, modelGateway } from '../support/workflows';
+import { chain, modelGateway } from '../support/workflows/workflows';
 
 describe('the credential in the editor', () => {
 	let stage: Stage;

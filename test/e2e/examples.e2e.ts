@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readExample, withSettings } from '../support/examples';
-import { picture, sampleVideo } from '../support/samples';
-import type { Gateway } from '../gateway';
-import { earlierJob } from '../support/earlierJobs';
-import { readMp4 } from '../support/mp4';
+import { readExample, withSettings } from '../support/workflows/examples';
+import { picture, sampleVideo } from '../support/data/samples';
+import type { Gateway } from '../../gateway';
+import { earlierJob } from '../support/workflows/earlierJobs';
+import { readMp4 } from '../support/files/mp4';
 import { exampleFiles, readyExample } from '../n8n/examples';
 import { having, lackOf } from '../n8n/features';
 import { itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { withCredential } from '../support/workflows';
+import { withCredential } from '../support/workflows/workflows';
 
 const mp4 = expect.objectContaining({
 	mimeType: 'video/mp4',

@@ -4,7 +4,7 @@ import type { Editor, Locator } from '../n8n/editor';
 import { lackOf } from '../n8n/features';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { byId, chain, core, modelGateway, waitForVideo } from '../support/workflows';
+import { byId, chain, core, modelGateway, waitForVideo } from '../support/workflows/workflows';
 
 /** Checks what docs/collect-by-id.md says about the buttons of the editor. */
 describe('orders placed by runs in the editor', () => {

@@ -1,6 +1,6 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import { isDeepStrictEqual } from 'node:util';
-import { UploadedFile } from '../gateway/files';
+import { UploadedFile } from '../../gateway/files';
 import { corpus, type CorpusFile } from '../n8n/corpus';
 import { having } from '../n8n/features';
 import { itemsOf, type Execution } from '../n8n/owner';
@@ -13,7 +13,7 @@ import {
 	to,
 	waitForVideo,
 	type Node,
-} from '../support/workflows';
+} from '../support/workflows/workflows';
 import { openStage, type Stage } from './support/stage';
 import { wanted, type Result, type Verdict } from './support/wantedFiles';
 

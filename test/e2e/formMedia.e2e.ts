@@ -1,8 +1,8 @@
-import { picture } from '../support/samples';
+import { picture } from '../support/data/samples';
 import { lackOf } from '../n8n/features';
 import { openStage, type Stage } from './support/stage';
 import { fetchPublished, itemsOf } from '../n8n/owner';
-import { byId, core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
+import { byId, core, modelGateway, startedBy, waitForVideo } from '../support/workflows/workflows';
 
 describe('an image from a form', () => {
 	let stage: Stage;

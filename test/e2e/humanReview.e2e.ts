@@ -1,15 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readExample } from '../support/examples';
-import { packInto } from '../support/packed';
+import { readExample } from '../support/workflows/examples';
+import { packInto } from '../support/files/packed';
 import { having, lacking, lackOf } from '../n8n/features';
 import { openMailbox, type Mailbox } from '../n8n/mailbox';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { itemsOf } from '../n8n/owner';
 import { agentExample, exampleVideos, press, Questions, type Question } from './support/questions';
 import { openStage, type Stage } from './support/stage';
-import { until } from '../support/until';
+import { until } from '../support/time/until';
 
 /**
  * A person is asked before anything is ordered: in the chat with an agent, by n8n's human review of a tool, and by

@@ -5,7 +5,7 @@ module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['**/*.e2e.ts'],
 	transform,
-	setupFilesAfterEnv: ['../support/secrets.ts'],
+	setupFilesAfterEnv: ['../support/setup/secrets.ts'],
 	globalSetup: './support/globalSetup.ts',
 	globalTeardown: './support/globalTeardown.ts',
 	// Each has an n8n of its own. Most files wait for n8n's minute.

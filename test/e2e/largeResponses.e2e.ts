@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { endless, startServer } from '../support/scriptedServer';
-import { byId, chain, modelGateway } from '../support/workflows';
+import { endless, startServer } from '../support/http/scriptedServer';
+import { byId, chain, modelGateway } from '../support/workflows/workflows';
 import { openStage, type Stage } from './support/stage';
 
 const messages = { values: [{ role: 'user', content: 'Hi' }] };

@@ -1,11 +1,11 @@
 /** Runs the end-to-end tests, in one version of n8n: `npm run test:e2e -- --n8n 1.123.81 parking`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defaultVersion, ensureInstallation } from '../n8n/installation';
-import { page, passedFile, readPassed, render } from '../n8n/versionTable';
+import { record } from '../n8n/versionTable';
 
 /** Takes out our own option. The other options, and the file patterns, are for jest. */
 function parse(args: string[]): { version: string; forJest: string[] } {
@@ -37,17 +37,14 @@ function recordPassed(version: string, results: string): void {
 	const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
 		testResults: Array<{ name: string; status: string }>;
 	};
-	const all = readPassed();
-	const passed = new Set(all[version]);
-	for (const { name, status } of testResults) {
-		const file = path.basename(name, '.e2e.ts');
-		// A file is "focused" for jest when some of its tests were skipped, such as those of a feature that n8n lacks.
-		if (status === 'passed' || status === 'focused') passed.add(file);
-		else passed.delete(file);
-	}
-	const text = JSON.stringify({ ...all, [version]: [...passed].sort() }, null, 2);
-	writeFileSync(passedFile, `${text}\n`);
-	writeFileSync(page, render(readPassed()));
+	record(
+		version,
+		testResults.map(({ name, status }) => [
+			path.basename(name, '.e2e.ts'),
+			// A file is "focused" for jest when some of its tests were skipped, such as those of a feature that n8n lacks.
+			status === 'passed' || status === 'focused',
+		]),
+	);
 }
 
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
-import { byId, chain, modelGateway } from '../support/workflows';
+import { byId, chain, modelGateway } from '../support/workflows/workflows';
 
 /** Milliseconds: the goal for a health check, and the limit for the best of three tries on a busy machine. */
 const [goal, limit] = [100, 500];

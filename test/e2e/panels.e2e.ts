@@ -7,7 +7,7 @@ import {
 	embeddings,
 	modelGateway,
 	waitForVideo,
-} from '../support/workflows';
+} from '../support/workflows/workflows';
 
 /** The fields that the panel shows for each operation, below Resource and Operation. */
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [

@@ -1,10 +1,10 @@
 import type { IBinaryData, INodeParameters, IWorkflowBase } from 'n8n-workflow';
-import { sampleVideo } from '../support/samples';
-import type { Job } from '../gateway';
-import { earlierTasks } from '../support/earlierJobs';
+import { sampleVideo } from '../support/data/samples';
+import type { Job } from '../../gateway';
+import { earlierTasks } from '../support/workflows/earlierJobs';
 import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
 import { openStage, type Stage } from './support/stage';
-import { until } from '../support/until';
+import { until } from '../support/time/until';
 import {
 	byId,
 	chain,
@@ -13,7 +13,7 @@ import {
 	startedBy,
 	startedByWebhook,
 	waitForVideo,
-} from '../support/workflows';
+} from '../support/workflows/workflows';
 
 /** n8n 1 keeps a file in the item itself, and gives its size only as a rounded text. */
 const sizeOf = (file?: IBinaryData) =>

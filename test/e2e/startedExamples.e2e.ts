@@ -2,19 +2,19 @@ import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readExample, withSettings } from '../support/examples';
-import { sampleVideo } from '../support/samples';
-import type { RecordedRequest } from '../gateway';
+import { readExample, withSettings } from '../support/workflows/examples';
+import { sampleVideo } from '../support/data/samples';
+import type { RecordedRequest } from '../../gateway';
 import type { WorkflowJson } from '../harness/workflow';
-import { readMp4 } from '../support/mp4';
+import { readMp4 } from '../support/files/mp4';
 import type { Editor } from '../n8n/editor';
 import { having } from '../n8n/features';
 import { McpClient } from '../n8n/mcpClient';
 import { fetchPublished, itemsOf } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { until } from '../support/until';
-import { core, type Node, withCredential } from '../support/workflows';
+import { until } from '../support/time/until';
+import { core, type Node, withCredential } from '../support/workflows/workflows';
 
 /** Each example is started as its user starts it. */
 describe('examples started in other ways than in the editor', () => {

@@ -3,13 +3,19 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventName } from '../../nodes/shared/n8n/log/events';
-import { sampleVideo } from '../support/samples';
+import { sampleVideo } from '../support/data/samples';
 import { lackOf } from '../n8n/features';
 import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { createVideo, core, type Node, startedByWebhook, waitForVideo } from '../support/workflows';
-import { until } from '../support/until';
+import {
+	createVideo,
+	core,
+	type Node,
+	startedByWebhook,
+	waitForVideo,
+} from '../support/workflows/workflows';
+import { until } from '../support/time/until';
 
 describe('Stop', () => {
 	let stage: Stage;

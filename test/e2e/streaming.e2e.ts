@@ -1,7 +1,7 @@
 import { arrivedChunks } from '../n8n/chunks';
 import { fetchPublished } from '../n8n/owner';
 import { openStage, type Stage } from './support/stage';
-import { byId, modelGateway, startedByWebhook } from '../support/workflows';
+import { byId, modelGateway, startedByWebhook } from '../support/workflows/workflows';
 
 /** Between two pieces of the answer. */
 const tokenMilliseconds = 150;

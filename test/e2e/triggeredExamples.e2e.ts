@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { json as jsonIn } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
-import { withSettings } from '../support/examples';
-import { picture, titleOf } from '../support/samples';
+import { withSettings } from '../support/workflows/examples';
+import { picture, titleOf } from '../support/data/samples';
 import type { Page } from '../n8n/editor';
 import { readyExample } from '../n8n/examples';
 import { having } from '../n8n/features';
@@ -15,8 +15,8 @@ import { openMailbox, type Mailbox } from '../n8n/mailbox';
 import { fetchPublished, type CredentialReference } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { until } from '../support/until';
-import { withCredential } from '../support/workflows';
+import { until } from '../support/time/until';
+import { withCredential } from '../support/workflows/workflows';
 
 /** Each example is published as its user publishes it. */
 describe('examples started by a form, a webhook or a chat', () => {

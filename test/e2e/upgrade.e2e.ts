@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startGateway, type Gateway } from '../gateway';
-import { packInto, packNext } from '../support/packed';
-import { titledVideo } from '../support/titledVideo';
+import { startGateway, type Gateway } from '../../gateway';
+import { packInto, packNext } from '../support/files/packed';
+import { titledVideo } from '../support/data/titledVideo';
 import { having, lackOf } from '../n8n/features';
 import { defaultVersion, testedVersion } from '../n8n/installation';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { bytesOf, itemsOf, Owner } from '../n8n/owner';
 import { kinds, storeAll, type Stored } from './upgrade/kinds';
-import { sha256 } from '../support/sha256';
+import { sha256 } from '../support/data/sha256';
 
 /** From the older of the two versions to the newer one. If both are the same, n8n stays as it is. */
 const [from, to] = [testedVersion, defaultVersion].sort((one, other) =>

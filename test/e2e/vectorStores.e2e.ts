@@ -3,7 +3,7 @@ import type { WorkflowJson } from '../harness/workflow';
 import { itemsOf } from '../n8n/owner';
 import { startPostgres } from '../n8n/postgres';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, embeddings, langchain, type Node } from '../support/workflows';
+import { byId, core, embeddings, langchain, type Node } from '../support/workflows/workflows';
 
 const documents = [
 	'The boat sails over the sea at dawn',

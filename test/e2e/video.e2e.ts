@@ -1,4 +1,4 @@
-import { withSettings } from '../support/examples';
+import { withSettings } from '../support/workflows/examples';
 import { readyExample } from '../n8n/examples';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';

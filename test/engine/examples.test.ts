@@ -10,14 +10,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { examplesFolder, readExample, settingsOf, withSettings } from '../support/examples';
-import { startGateway, type Gateway } from '../gateway';
-import { Renderer } from '../gateway/rendering';
+import {
+	examplesFolder,
+	readExample,
+	settingsOf,
+	withSettings,
+} from '../support/workflows/examples';
+import { startGateway, type Gateway } from '../../gateway';
+import { Renderer } from '../../gateway/rendering';
 import { isKnownPackage, nodeTypes, runWorkflow, SimulatedTime } from '../harness';
-import { earlierJob } from '../support/earlierJobs';
-import { readMp4, type Mp4Facts } from '../support/mp4';
-import { picture, sampleVideo } from '../support/samples';
-import { credentialFor } from '../support/workflows';
+import { earlierJob } from '../support/workflows/earlierJobs';
+import { readMp4, type Mp4Facts } from '../support/files/mp4';
+import { picture, sampleVideo } from '../support/data/samples';
+import { credentialFor } from '../support/workflows/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));

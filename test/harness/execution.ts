@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { AsyncResource } from 'node:async_hooks';
 
-import { witness } from '../support/witness';
+import { witness } from '../../gateway/witness';
 import { applyEnvironment, createAdditionalData, type Environment } from './environment';
 import { withHelpers, type WorkflowRun } from './result';
 import { createWorkflow } from './workflow';

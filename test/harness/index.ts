@@ -4,7 +4,7 @@
  */
 import { removeHome } from './setup';
 
-// Under jest, test/support/cleanUp.ts does this after each test file.
+// Under jest, test/support/setup/cleanUp.ts does this after each test file.
 if (!process.env.JEST_WORKER_ID) process.once('exit', removeHome);
 
 export {

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { examplesFolder, readExample } from '../support/examples';
-import { drawPicture, pictures, type Picture } from '../support/pictures';
-import type { Gateway } from '../gateway';
+import { examplesFolder, readExample } from '../support/workflows/examples';
+import { drawPicture, pictures, type Picture } from '../support/files/pictures';
+import type { Gateway } from '../../gateway';
 import type { WorkflowJson } from '../harness/workflow';
-import type { Node } from '../support/workflows';
+import type { Node } from '../support/workflows/workflows';
 
 export const exampleFiles = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
 

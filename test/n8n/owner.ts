@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject, IRunExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Gateway } from '../gateway';
+import type { Gateway } from '../../gateway';
 import type { WorkflowJson } from '../harness/workflow';
 import { testedVersion } from './installation';
 

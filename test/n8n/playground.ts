@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pc from 'picocolors';
-import { startGateway } from '../gateway';
-import { drawPicture } from '../support/pictures';
-import { packInto } from '../support/packed';
+import { startGateway } from '../../gateway';
+import { drawPicture } from '../support/files/pictures';
+import { packInto } from '../support/files/packed';
 import { exampleFiles, readyExample } from './examples';
 import { freePort, startN8n } from './n8n';
 import { Owner, ownerAccount } from './owner';
-import { withCredential } from '../support/workflows';
+import { withCredential } from '../support/workflows/workflows';
 
 const print = (text = '') => process.stdout.write(`${text}\n`);
 

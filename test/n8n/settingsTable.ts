@@ -1,5 +1,5 @@
 import { queueSettings, type ProcessKind } from './queueSettings';
-import { aligned } from '../support/markdown';
+import { aligned } from '../support/pages/markdown';
 
 const processNames: Record<ProcessKind, string> = {
 	main: 'main',

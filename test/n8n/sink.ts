@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Gateway } from '../gateway';
-import { sha256 } from '../support/sha256';
-import { jobsOf } from './kills/charges';
+import type { Gateway } from '../../gateway';
+import { sha256 } from '../support/data/sha256';
+import { jobsOf } from './charges';
 
 /** A video, as the node after Wait for Video has sent it on. */
 export interface Delivery {

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { lackOf, type Feature } from './features';
 
 interface Row {
 	/** What a user wants to do. */
 	name: string;
-	/** The test files that show it, without `.e2e.ts`. */
+	/** The test files that show it, without `.e2e.ts`; or parts of {@link measured}. */
 	shownBy: string[];
 	lack?: Feature;
 }
@@ -23,7 +23,7 @@ export const rows: Row[] = [
 	},
 	{ name: 'Waits park, so that n8n can be restarted', shownBy: ['parking'] },
 	{ name: 'Queue mode by its guide, and every setting about saving', shownBy: ['queueMode'] },
-	{ name: 'Waits resume after n8n was killed', shownBy: ['kills'] },
+	{ name: 'Waits resume after n8n was killed', shownBy: ['waits'] },
 	{ name: 'Stop leaves the job IDs in the execution', shownBy: ['stop'] },
 	{
 		name: 'Retry after Stop reuses the jobs already ordered',
@@ -32,7 +32,7 @@ export const rows: Row[] = [
 	},
 	{
 		name: 'Retry places no order twice after n8n was killed',
-		shownBy: ['orderKills'],
+		shownBy: ['orders'],
 		lack: 'openOrders',
 	},
 	{ name: 'Parked executions survive an upgrade', shownBy: ['upgrade'] },
@@ -58,13 +58,32 @@ export const rows: Row[] = [
 	{ name: 'Human approval in the chat', shownBy: ['humanReview'], lack: 'humanReview' },
 ];
 
-/** By version of n8n: the test files that passed in it. */
+/** The parts of `npm run measure -- kills` that have rows. */
+export const measured = ['waits', 'orders'];
+
+/** By version of n8n: the test files and the parts that passed in it. */
 type Passed = Record<string, string[]>;
 
-export const passedFile = path.join(__dirname, '../e2e/versions.json');
+const passedFile = path.join(__dirname, '../e2e/versions.json');
 export const page = path.resolve(__dirname, '../../docs/versions.md');
 
 export const readPassed = () => JSON.parse(readFileSync(passedFile, 'utf8')) as Passed;
+
+/** Stores what passed or failed in a version of n8n, and writes the page. */
+export function record(
+	version: string,
+	outcomes: Iterable<[name: string, hasPassed: boolean]>,
+): void {
+	const all = readPassed();
+	const passed = new Set(all[version]);
+	for (const [name, hasPassed] of outcomes) {
+		if (hasPassed) passed.add(name);
+		else passed.delete(name);
+	}
+	const text = JSON.stringify({ ...all, [version]: [...passed].sort() }, null, 2);
+	writeFileSync(passedFile, `${text}\n`);
+	writeFileSync(page, render(readPassed()));
+}
 
 /** The page of the docs. */
 export function render(passed: Passed): string {

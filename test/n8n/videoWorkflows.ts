@@ -8,7 +8,7 @@ import {
 	startedByWebhook,
 	waitForVideo,
 	withCredential,
-} from '../support/workflows';
+} from '../support/workflows/workflows';
 
 /** What all workflows need. */
 interface Environment {

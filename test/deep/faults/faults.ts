@@ -1,6 +1,6 @@
 import { errorCodes } from '../../../nodes/shared/gateway/protocol/errorCodes';
-import type { FaultAction } from '../../gateway';
-import { json, page, reset, type Reply } from '../../support/scriptedServer';
+import type { FaultAction } from '../../../gateway';
+import { json, page, reset, type Reply } from '../../support/http/scriptedServer';
 
 /** The addresses in the credential. Without `backup`, there is no backup URL. */
 export interface Addresses {

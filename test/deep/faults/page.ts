@@ -1,4 +1,4 @@
-import { aligned } from '../../support/markdown';
+import { aligned } from '../../support/pages/markdown';
 import type { Duration, Outcome } from './expected';
 import { faults, type Fault } from './faults';
 import { repetitionOf, type FaultRoute, type Repetition } from './routes';
@@ -57,7 +57,7 @@ function table(cells: Cell[], duration: Duration): string {
 	return aligned([header, ...lines]);
 }
 
-/** The text of docs/faults.md, from the observed outcomes. */
+/** The text of test/deep/faults.md, from the observed outcomes. */
 export function faultPage(cells: Cell[]): string {
 	const routes = new Set(cells.map(({ route }) => route.name)).size;
 	return `# Every fault, every request

@@ -5,10 +5,10 @@ import {
 	modelGateway,
 	type Node,
 	waitForVideo,
-} from '../../support/workflows';
-import type { Gateway, Route as GatewayRoute } from '../../gateway';
+} from '../../support/workflows/workflows';
+import type { Gateway, Route as GatewayRoute } from '../../../gateway';
 import { endpoints, type Cost } from '../../../nodes/shared/gateway/protocol/endpoints';
-import { earlierJob } from '../../support/earlierJobs';
+import { earlierJob } from '../../support/workflows/earlierJobs';
 
 /**
  * What it costs to send a request again, which decides what a fault may lead to. It is the cost of the endpoint,

@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { packInto } from '../../support/packed';
+import { packInto } from '../../support/files/packed';
 import { startN8n } from '../../n8n/n8n';
 import { shared } from './shared';
 

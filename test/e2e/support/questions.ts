@@ -1,11 +1,11 @@
 import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
-import { readExample, settingsOf, withSettings } from '../../support/examples';
+import { readExample, settingsOf, withSettings } from '../../support/workflows/examples';
 import type { WorkflowJson } from '../../harness/workflow';
 import type { Mail, Mailbox } from '../../n8n/mailbox';
 import { fetchPublished, itemsOf, type CredentialReference, type Execution } from '../../n8n/owner';
 import type { Stage } from './stage';
-import { until } from '../../support/until';
-import { core, type Node, withCredential } from '../../support/workflows';
+import { until } from '../../support/time/until';
+import { core, type Node, withCredential } from '../../support/workflows/workflows';
 
 export const agentExample = 'video-agent-with-approval.json';
 const listExample = 'scheduled-list-with-approval.json';

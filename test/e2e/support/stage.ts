@@ -1,4 +1,4 @@
-import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
+import { startGateway, type Gateway, type GatewayOptions } from '../../../gateway';
 import type { WorkflowJson } from '../../harness/workflow';
 import { Editor } from '../../n8n/editor';
 import { testedVersion } from '../../n8n/installation';
@@ -6,8 +6,8 @@ import type { N8n } from '../../n8n/n8n';
 import { Owner, type CredentialReference, type Execution } from '../../n8n/owner';
 import { expectNoKeyIn } from '../../n8n/secrets';
 import { shared } from './shared';
-import { titledVideos } from '../../support/samples';
-import { withCredential } from '../../support/workflows';
+import { titledVideos } from '../../support/data/samples';
+import { withCredential } from '../../support/workflows/workflows';
 
 /** What a test file works with: the owner of an n8n, a gateway, and a credential for it. */
 export interface Stage {

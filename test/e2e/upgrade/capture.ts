@@ -1,5 +1,5 @@
 /**
- * Stores executions of all kinds, as this release in one version of n8n has them, for `test/engine/upgrades.test.ts`:
+ * Stores executions of all kinds, as this release in one version of n8n has them, for `test/engine/waiting/upgrades.test.ts`:
  * `E2E_N8N=1.123.81 npm run capture`; only some of them: `npm run capture -- task video`.
  */
 import { execFileSync } from 'node:child_process';
@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { version } from '../../../package.json';
-import { startGateway } from '../../gateway';
-import type { StoredFixture } from '../../support/executionFixtures';
-import { fixturesFolder } from '../../support/executionFixtures';
-import { packInto } from '../../support/packed';
+import { startGateway } from '../../../gateway';
+import type { StoredFixture } from '../../support/data/executionFixtures';
+import { fixturesFolder } from '../../support/data/executionFixtures';
+import { packInto } from '../../support/files/packed';
 import { defaultVersion, nodeBinary, testedVersion } from '../../n8n/installation';
 import { startN8n, type N8n } from '../../n8n/n8n';
 import { Owner } from '../../n8n/owner';

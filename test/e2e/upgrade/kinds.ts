@@ -1,10 +1,10 @@
 import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
-import { picture } from '../../support/samples';
-import type { FaultRule, Job, RecordedRequest } from '../../gateway';
-import { titledVideo } from '../../support/titledVideo';
+import { picture } from '../../support/data/samples';
+import type { FaultRule, Job, RecordedRequest } from '../../../gateway';
+import { titledVideo } from '../../support/data/titledVideo';
 import { fetchPublished, type Owner } from '../../n8n/owner';
 import type { Stage } from '../support/stage';
-import { until } from '../../support/until';
+import { until } from '../../support/time/until';
 import {
 	byId,
 	core,
@@ -13,7 +13,7 @@ import {
 	startedByWebhook,
 	waitForVideo,
 	withCredential,
-} from '../../support/workflows';
+} from '../../support/workflows/workflows';
 
 /** How an execution is stored before its videos are finished. */
 interface Kind {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { withSegment } from '../../support/jpegs';
+import { withSegment } from '../../support/files/jpegs';
 
 // Changes to real files, for what no tool writes.
 

@@ -1,5 +1,5 @@
 import type { AxiosInstance } from 'axios';
-import { clientOf } from '../../gateway/client';
+import { clientOf } from '../../../gateway/client';
 import { refusalOf, served } from './served';
 
 const at = served({

@@ -1,4 +1,4 @@
-import { picture, twoFrameGif } from '../../support/samples';
+import { picture, twoFrameGif } from '../../support/data/samples';
 import { refusalOf, served } from './served';
 
 const at = served();

@@ -1,6 +1,6 @@
 import type { AxiosInstance, AxiosResponse } from 'axios';
-import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
-import { clientOf } from '../../gateway/client';
+import { startGateway, type Gateway, type GatewayOptions } from '../../../gateway';
+import { clientOf } from '../../../gateway/client';
 
 /** A gateway for the tests of one file, with a client that has its key. */
 export function served(options: GatewayOptions = {}) {

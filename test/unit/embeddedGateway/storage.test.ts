@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { clientOf, download } from '../../gateway/client';
+import { clientOf, download } from '../../../gateway/client';
 import { served } from './served';
 
 const video = randomBytes(300_000);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isObject, parseJson } from '../../../nodes/shared/gateway/json';
 import { JsonBounds } from '../../../nodes/shared/gateway/jsonBounds';
-import { anyJson, jsonText } from '../../support/anyJson';
+import { anyJson, jsonText } from '../../support/data/anyJson';
 
 /** Whether all these chunks are within the bounds. */
 const accepts = (chunks: Iterable<string>): boolean => {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
 import manifest from '../../../package.json';
-import { altTextsOf, anchorsOf, brokenLinks, linksOf } from '../../support/markdown';
+import { altTextsOf, anchorsOf, brokenLinks, linksOf } from '../../support/pages/markdown';
 
 const root = path.join(__dirname, '../../..');
 const read = (page: string) => readFileSync(path.join(root, page), 'utf8');
 
-const pages = ['.', 'docs', 'examples', 'test/gateway'].flatMap((folder) =>
+const pages = ['.', 'docs', 'examples', 'gateway', 'lab', 'test', 'test/deep'].flatMap((folder) =>
 	readdirSync(path.join(root, folder))
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => path.join(folder, name)),

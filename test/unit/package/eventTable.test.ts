@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { events, facts } from '../../../nodes/shared/n8n/log/events';
-import { aligned } from '../../support/markdown';
+import { aligned } from '../../support/pages/markdown';
 
 const page = path.join(__dirname, '../../../docs/monitoring.md');
 

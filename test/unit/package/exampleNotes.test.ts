@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { examplesFolder, readExample } from '../../support/examples';
+import { examplesFolder, readExample } from '../../support/workflows/examples';
 
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
 

@@ -7,8 +7,8 @@ import {
 	type Endpoint,
 } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../../nodes/shared/gateway/protocol/models';
-import { fieldPage } from '../../support/fieldPage';
-import { addressOf, fieldRows, operationName } from '../../support/fieldRows';
+import { fieldPage } from '../../support/pages/fieldPage';
+import { addressOf, fieldRows, operationName } from '../../support/pages/fieldRows';
 
 const page = path.join(__dirname, '../../../docs/fields.md');
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { panelTexts, userTexts } from '../../support/serviceStatements';
+import { panelTexts, userTexts } from '../../support/pages/serviceStatements';
 
 const root = path.join(__dirname, '../../..');
 const docs = path.join(root, 'docs');
 
 /** Tests and measurements write these pages. */
-const written = ['benchmarks.md', 'faults.md', 'fields.md', 'versions.md'];
+const written = ['fields.md', 'versions.md'];
 const guides = readdirSync(docs).filter((name) => name.endsWith('.md') && !written.includes(name));
 
 /** Counts words. Table borders do not count, and neither does what a measurement writes between comments. */

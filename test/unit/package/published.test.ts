@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
-import { maxSize, packInto } from '../../support/packed';
+import { maxSize, packInto } from '../../support/files/packed';
 
 const root = path.join(__dirname, '../../..');
 

@@ -3,7 +3,7 @@ import { Container } from '@n8n/di';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { queueSettings, recommendedEnv } from '../../n8n/queueSettings';
-import { withSection } from '../../support/markdown';
+import { withSection } from '../../support/pages/markdown';
 import { settingsTable } from '../../n8n/settingsTable';
 
 const page = path.join(__dirname, '../../../docs/queue-mode.md');

@@ -1,5 +1,5 @@
-import { serviceFacts } from '../../support/serviceFacts';
-import { serviceStatements } from '../../support/serviceStatements';
+import { serviceFacts } from '../../support/pages/serviceFacts';
+import { serviceStatements } from '../../support/pages/serviceStatements';
 
 const statements = serviceStatements();
 const rows = Object.values(serviceFacts).flat();
@@ -11,7 +11,7 @@ describe('statements about the service', () => {
 			.filter(({ text }) => !known.has(text))
 			.map(
 				({ text, place }) =>
-					`“${text}” (${place}): give it a source in test/support/serviceFacts.ts, or claim less`,
+					`“${text}” (${place}): give it a source in test/support/pages/serviceFacts.ts, or claim less`,
 			);
 		expect([...new Set(unknown)]).toEqual([]);
 	});
@@ -20,7 +20,7 @@ describe('statements about the service', () => {
 		const said = new Set(statements.map(({ text }) => text));
 		const gone = rows
 			.filter((text) => !said.has(text))
-			.map((text) => `no text says “${text}”: remove it from test/support/serviceFacts.ts`);
+			.map((text) => `no text says “${text}”: remove it from test/support/pages/serviceFacts.ts`);
 		expect(gone).toEqual([]);
 	});
 

@@ -11,7 +11,7 @@ const mirrored: Record<string, string> = {
 	gateway: 'nodes/shared/gateway',
 	n8n: 'nodes/shared/n8n',
 	nodes: 'nodes',
-	embeddedGateway: 'test/gateway',
+	embeddedGateway: 'gateway',
 };
 
 /** `<file>.test.ts`, or `<file>.<subject>.test.ts`. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { download } from '../../../gateway/client';
-import { pausesDuring } from '../../../support/pauses';
+import { download } from '../../../../gateway/client';
+import { pausesDuring } from '../../../support/time/pauses';
 import { served } from '../served';
 
 const video = randomBytes(300_000);

@@ -1,6 +1,6 @@
-import { Renderer } from '../../../gateway/rendering';
-import { readMp4 } from '../../../support/mp4';
-import { picture } from '../../../support/samples';
+import { Renderer } from '../../../../gateway/rendering';
+import { readMp4 } from '../../../support/files/mp4';
+import { picture } from '../../../support/data/samples';
 
 const renderer = new Renderer({ workers: 1 });
 afterAll(async () => await renderer.close());

@@ -1,4 +1,4 @@
-import { download } from '../../../gateway/client';
+import { download } from '../../../../gateway/client';
 import { served } from '../served';
 
 const at = served({ draw: async (spec) => Buffer.from(JSON.stringify(spec)) });

@@ -1,7 +1,7 @@
 import type { AxiosResponse } from 'axios';
 import { once } from 'node:events';
-import { startGateway } from '../../../gateway';
-import { clientOf } from '../../../gateway/client';
+import { startGateway } from '../../../../gateway';
+import { clientOf } from '../../../../gateway/client';
 import { served } from '../served';
 
 const at = served();

@@ -1,5 +1,5 @@
 import type { AxiosResponse } from 'axios';
-import { picture, twoFrameGif } from '../../../support/samples';
+import { picture, twoFrameGif } from '../../../support/data/samples';
 import { refusalOf, served } from '../served';
 
 const at = served();

@@ -1,7 +1,7 @@
 import type { AxiosResponse } from 'axios';
-import { download } from '../../../gateway/client';
+import { download } from '../../../../gateway/client';
 import { served } from '../served';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const clock = new SimulatedClock();
 const at = served({

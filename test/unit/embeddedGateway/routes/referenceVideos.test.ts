@@ -1,9 +1,9 @@
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
-import type { RenderSpec } from '../../../gateway';
-import { createTask, download, ended } from '../../../gateway/client';
-import { picture } from '../../../support/samples';
+import type { RenderSpec } from '../../../../gateway';
+import { createTask, download, ended } from '../../../../gateway/client';
+import { picture } from '../../../support/data/samples';
 import { refusalOf, served } from '../served';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const video = Buffer.from('the bytes of a video');
 const rendered: RenderSpec[] = [];

@@ -1,5 +1,5 @@
-import type { RenderSpec } from '../../../gateway';
-import { download, ended } from '../../../gateway/client';
+import type { RenderSpec } from '../../../../gateway';
+import { download, ended } from '../../../../gateway/client';
 import { refusalOf, served } from '../served';
 
 const video = Buffer.from('the bytes of a video');

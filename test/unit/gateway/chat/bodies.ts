@@ -1,5 +1,5 @@
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
-import { fc } from '../../../support/fuzz';
+import { fc } from '../../../support/data/fuzz';
 
 /** Runs work that has to find a response unusable, and returns its error. */
 export function unusable(work: () => unknown): UnusableResponse {

@@ -6,8 +6,8 @@ import {
 } from '../../../../nodes/shared/gateway/chat/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/json';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
-import { answerOf } from '../../../support/answers';
-import { fc } from '../../../support/fuzz';
+import { answerOf } from '../../../support/data/answers';
+import { fc } from '../../../support/data/fuzz';
 import { anyBody, unusable } from './bodies';
 
 describe('completions', () => {

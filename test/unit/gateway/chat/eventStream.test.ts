@@ -1,9 +1,9 @@
 import { EventParser, type StreamEvent } from '../../../../nodes/shared/gateway/chat/eventStream';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { exchange } from '../../../../nodes/shared/gateway/client/exchange';
-import { unlessEndless } from '../../../support/endless';
-import { fc } from '../../../support/fuzz';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { unlessEndless } from '../../../support/data/endless';
+import { fc } from '../../../support/data/fuzz';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const dataOf = ({ data }: StreamEvent) => data;
 

@@ -1,6 +1,6 @@
 import { textMessage } from '../../../../nodes/shared/gateway/chat/message';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
-import { answerOf } from '../../../support/answers';
+import { answerOf } from '../../../support/data/answers';
 import { unusable } from './bodies';
 
 const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };

@@ -4,9 +4,9 @@ import {
 } from '../../../../nodes/shared/gateway/chat/streamedCompletion';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
-import { answerOf } from '../../../support/answers';
-import { unlessEndless } from '../../../support/endless';
-import { fc } from '../../../support/fuzz';
+import { answerOf } from '../../../support/data/answers';
+import { unlessEndless } from '../../../support/data/endless';
+import { fc } from '../../../support/data/fuzz';
 import { anyBody, unusable } from './bodies';
 
 const done = 'data: [DONE]\n\n';

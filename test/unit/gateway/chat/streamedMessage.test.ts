@@ -1,7 +1,7 @@
 import { textMessage } from '../../../../nodes/shared/gateway/chat/message';
 import { unstreamedMessage } from '../../../../nodes/shared/gateway/chat/streamedMessage';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
-import { answerOf } from '../../../support/answers';
+import { answerOf } from '../../../support/data/answers';
 import { unusable } from './bodies';
 
 const key = 'sk-0123456789abcdef';

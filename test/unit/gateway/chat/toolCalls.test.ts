@@ -1,6 +1,6 @@
 import { StreamedCompletion } from '../../../../nodes/shared/gateway/chat/streamedCompletion';
-import { answerOf } from '../../../support/answers';
-import { fc } from '../../../support/fuzz';
+import { answerOf } from '../../../support/data/answers';
+import { fc } from '../../../support/data/fuzz';
 
 const chunkOf = (delta: object, parts: object = {}) => ({
 	choices: [{ index: 0, delta, finish_reason: null, ...parts }],

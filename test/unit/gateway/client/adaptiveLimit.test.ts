@@ -1,5 +1,5 @@
 import { AdaptiveLimit } from '../../../../nodes/shared/gateway/client/adaptiveLimit';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const clock = new SimulatedClock();
 

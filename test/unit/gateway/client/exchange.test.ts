@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../../../nodes/shared/gateway/client/http';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { listModels } from '../../../../nodes/shared/gateway/models/list';
 import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
-import { failureOf, gatewayTo, key, simulatedWorld } from '../../../support/gatewayWorld';
+import { failureOf, gatewayTo, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	cut,
@@ -16,7 +16,7 @@ import {
 	stall,
 	startServer,
 	type Reply,
-} from '../../../support/scriptedServer';
+} from '../../../support/http/scriptedServer';
 
 const redaction = new Redaction(key);
 const what = { purpose: 'ask', cost: 'read' } as const;

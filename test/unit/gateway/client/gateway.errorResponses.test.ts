@@ -8,9 +8,16 @@ import {
 	error,
 	list,
 	models,
-} from '../../../support/calls';
-import { failureOf, gatewayTo, key } from '../../../support/gatewayWorld';
-import { answer, cut, json, page, startServer, type Reply } from '../../../support/scriptedServer';
+} from '../../../support/workflows/calls';
+import { failureOf, gatewayTo, key } from '../../../support/workflows/gatewayWorld';
+import {
+	answer,
+	cut,
+	json,
+	page,
+	startServer,
+	type Reply,
+} from '../../../support/http/scriptedServer';
 
 describe('error responses', () => {
 	it('reports everything that an error response says', async () => {

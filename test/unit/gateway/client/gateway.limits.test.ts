@@ -2,9 +2,9 @@ import { Gateway } from '../../../../nodes/shared/gateway/client/gateway';
 import { RequestQueue } from '../../../../nodes/shared/gateway/client/requestQueue';
 import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
-import { mp4Of } from '../../../support/boxes';
-import { create, created, error, list, models, poll } from '../../../support/calls';
-import { failureOf, key, simulatedWorld } from '../../../support/gatewayWorld';
+import { mp4Of } from '../../../support/files/boxes';
+import { create, created, error, list, models, poll } from '../../../support/workflows/calls';
+import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	nobody,
@@ -13,7 +13,7 @@ import {
 	stall,
 	startServer,
 	type Reply,
-} from '../../../support/scriptedServer';
+} from '../../../support/http/scriptedServer';
 
 const refusal = (code: string, headers = {}): Reply => error(429, { code }, headers);
 const tooMany = (headers = {}) => refusal('rate_limit_exceeded', headers);

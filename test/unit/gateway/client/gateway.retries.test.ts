@@ -10,8 +10,13 @@ import {
 	models,
 	poll,
 	rateLimit,
-} from '../../../support/calls';
-import { failureOf, gatewayTo, key, type SimulatedWorld } from '../../../support/gatewayWorld';
+} from '../../../support/workflows/calls';
+import {
+	failureOf,
+	gatewayTo,
+	key,
+	type SimulatedWorld,
+} from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	cut,
@@ -24,7 +29,7 @@ import {
 	stall,
 	startServer,
 	type Reply,
-} from '../../../support/scriptedServer';
+} from '../../../support/http/scriptedServer';
 
 /** The simulated milliseconds between the first request and the end of the call. */
 const timeOf = async (gateway: Gateway<SimulatedWorld>, call: Call<unknown>) => {

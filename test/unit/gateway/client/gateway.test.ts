@@ -9,14 +9,14 @@ import {
 	list,
 	models,
 	poll,
-} from '../../../support/calls';
+} from '../../../support/workflows/calls';
 import {
 	failureOf,
 	gatewayTo,
 	key,
 	type ShownFailure,
 	type WorldOptions,
-} from '../../../support/gatewayWorld';
+} from '../../../support/workflows/gatewayWorld';
 import {
 	json,
 	reset,
@@ -24,7 +24,7 @@ import {
 	stall,
 	startServer,
 	type Reply,
-} from '../../../support/scriptedServer';
+} from '../../../support/http/scriptedServer';
 
 const graceOnStop = 5_000;
 

@@ -6,8 +6,8 @@ import { isObject } from '../../../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { recordOf, type ErrorRecord } from '../../../../nodes/shared/n8n/errors/errorRecord';
-import { fc } from '../../../support/fuzz';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { fc } from '../../../support/data/fuzz';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const connection = {
 	baseUrl: 'https://gateway.example',

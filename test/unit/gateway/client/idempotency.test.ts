@@ -11,8 +11,14 @@ import {
 	models,
 	poll,
 	rateLimit,
-} from '../../../support/calls';
-import { failureOf, gatewayTo, key, shown, type WorldOptions } from '../../../support/gatewayWorld';
+} from '../../../support/workflows/calls';
+import {
+	failureOf,
+	gatewayTo,
+	key,
+	shown,
+	type WorldOptions,
+} from '../../../support/workflows/gatewayWorld';
 import {
 	cut,
 	json,
@@ -22,7 +28,7 @@ import {
 	startServer,
 	type Reply,
 	type ScriptedServer,
-} from '../../../support/scriptedServer';
+} from '../../../support/http/scriptedServer';
 
 describe('orders with an idempotency key', () => {
 	const name = 'Idempotency-Key';

@@ -1,6 +1,6 @@
 import { jobTurns, takeTurn } from '../../../../nodes/shared/gateway/client/jobTurns';
-import { fc } from '../../../support/fuzz';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { fc } from '../../../support/data/fuzz';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const interval = 3000;
 const maxHold = 10_000;

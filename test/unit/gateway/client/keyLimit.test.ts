@@ -1,6 +1,6 @@
 import { KeyLimit, type Limits } from '../../../../nodes/shared/gateway/client/keyLimit';
-import { fc, tries } from '../../../support/fuzz';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { fc, tries } from '../../../support/data/fuzz';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 interface PlannedRequest {
 	/** Number of its sender. */

@@ -1,5 +1,5 @@
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
-import { fc, tries } from '../../../support/fuzz';
+import { fc, tries } from '../../../support/data/fuzz';
 
 const key = 'sk-sk-01/abc';
 const redaction = new Redaction(key);

@@ -2,7 +2,7 @@ import {
 	describeBody,
 	type ServiceResponse,
 } from '../../../../nodes/shared/gateway/client/response';
-import { answerOf } from '../../../support/answers';
+import { answerOf } from '../../../support/data/answers';
 
 const cutAfter = (text: string, headers = {}) =>
 	answerOf(text, { headers, json: undefined, broken: 'aborted' });

@@ -8,7 +8,7 @@ import type { Failure, Reach } from '../../../../nodes/shared/gateway/errors/gat
 import type { AddressProblem } from '../../../../nodes/shared/gateway/errors/networkError';
 import { refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import type { Cost } from '../../../../nodes/shared/gateway/protocol/endpoints';
-import { fc } from '../../../support/fuzz';
+import { fc } from '../../../support/data/fuzz';
 
 const rules = {
 	'a read': { cost: 'read' },

@@ -6,7 +6,7 @@ import {
 	withTimeout,
 } from '../../../../nodes/shared/gateway/client/timeouts';
 import { TimeLimitError } from '../../../../nodes/shared/gateway/errors/networkError';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 const clock = new SimulatedClock();
 const never = new Promise<never>(() => undefined);

@@ -4,8 +4,8 @@ import {
 	fromBase64,
 	sumOfUsages,
 } from '../../../../nodes/shared/gateway/embeddings/responses';
-import { answerOf } from '../../../support/answers';
-import { fc } from '../../../support/fuzz';
+import { answerOf } from '../../../support/data/answers';
+import { fc } from '../../../support/data/fuzz';
 
 const base64Of = (vector: number[]) =>
 	Buffer.from(new Uint8Array(Float32Array.from(vector).buffer)).toString('base64');

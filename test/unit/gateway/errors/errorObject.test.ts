@@ -4,7 +4,7 @@ import {
 	readReason,
 	requestIdOf,
 } from '../../../../nodes/shared/gateway/errors/errorObject';
-import { fc } from '../../../support/fuzz';
+import { fc } from '../../../support/data/fuzz';
 
 describe('the error object', () => {
 	const full = { message: 'no', code: 'a_code', type: 'a_type', param: 'model' };

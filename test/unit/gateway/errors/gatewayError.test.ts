@@ -1,7 +1,7 @@
 import { GatewayError, stopped } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { noResponse, refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
-import { shown } from '../../../support/gatewayWorld';
+import { shown } from '../../../support/workflows/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
 const noKey = new Redaction('');

@@ -3,7 +3,7 @@ import * as errors from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
-import { shown } from '../../../support/gatewayWorld';
+import { shown } from '../../../support/workflows/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
 const ofRefusal = errors.refused(create, { status: 400, headers: {}, text: '' }).failure;

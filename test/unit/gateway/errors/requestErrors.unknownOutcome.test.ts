@@ -5,7 +5,7 @@ import {
 	refused,
 	unreadable,
 } from '../../../../nodes/shared/gateway/errors/requestErrors';
-import { shown } from '../../../support/gatewayWorld';
+import { shown } from '../../../support/workflows/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
 const noKey = new Redaction('');

@@ -7,9 +7,9 @@ import {
 	typeToDeliver,
 	wrongType,
 } from '../../../../nodes/shared/gateway/files/fileType';
-import { box, mp4Of } from '../../../support/boxes';
-import { fc } from '../../../support/fuzz';
-import { otherVideos } from '../../../support/otherVideos';
+import { box, mp4Of } from '../../../support/files/boxes';
+import { fc } from '../../../support/data/fuzz';
+import { otherVideos } from '../../../support/data/otherVideos';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const canvas = createCanvas(64, 48);

@@ -1,8 +1,8 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
 import { hasEnd, hasSeveralFrames } from '../../../../nodes/shared/gateway/files/imageParts';
-import { box } from '../../../support/boxes';
-import { fc } from '../../../support/fuzz';
-import { withPictures, withSegment } from '../../../support/jpegs';
+import { box } from '../../../support/files/boxes';
+import { fc } from '../../../support/data/fuzz';
+import { withPictures, withSegment } from '../../../support/files/jpegs';
 
 const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
 

@@ -1,13 +1,13 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { firstImage } from '../../../../nodes/shared/gateway/files/jpeg';
-import { fc } from '../../../support/fuzz';
+import { fc } from '../../../support/data/fuzz';
 import {
 	jpegOf,
 	pictureIndex,
 	progressiveJpeg,
 	withPictures,
 	withSegment,
-} from '../../../support/jpegs';
+} from '../../../support/files/jpegs';
 
 const baseline = jpegOf('teal');
 const other = jpegOf('orange', 16, 16);

@@ -1,6 +1,6 @@
 import { Mp4Boxes } from '../../../../nodes/shared/gateway/files/mp4';
-import { box, largeBox, mp4Of } from '../../../support/boxes';
-import { fc } from '../../../support/fuzz';
+import { box, largeBox, mp4Of } from '../../../support/files/boxes';
+import { fc } from '../../../support/data/fuzz';
 
 const read = (...chunks: Uint8Array[]) => {
 	const boxes = new Mp4Boxes();

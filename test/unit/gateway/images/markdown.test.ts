@@ -1,5 +1,5 @@
 import { markdownAddresses } from '../../../../nodes/shared/gateway/images/markdown';
-import { fc } from '../../../support/fuzz';
+import { fc } from '../../../support/data/fuzz';
 
 const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
 

@@ -1,7 +1,7 @@
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { readChatImages, readImages } from '../../../../nodes/shared/gateway/images/responses';
-import { answerOf } from '../../../support/answers';
-import { fc } from '../../../support/fuzz';
+import { answerOf } from '../../../support/data/answers';
+import { fc } from '../../../support/data/fuzz';
 
 const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
 const png = 'https://a.example/1.png';

@@ -1,4 +1,4 @@
-import { failureOf, key } from '../../../support/gatewayWorld';
+import { failureOf, key } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	breakOff,
@@ -8,9 +8,16 @@ import {
 	startServer,
 	type Reply,
 	type ScriptedServer,
-} from '../../../support/scriptedServer';
-import { download, file, half, rangesOf, twin, whole } from '../../../support/videoDownload';
-import { sha256 } from '../../../support/sha256';
+} from '../../../support/http/scriptedServer';
+import {
+	download,
+	file,
+	half,
+	rangesOf,
+	twin,
+	whole,
+} from '../../../support/workflows/videoDownload';
+import { sha256 } from '../../../support/data/sha256';
 
 describe('expired links', () => {
 	const fresh = '/fresh.mp4?sig=2';

@@ -1,12 +1,18 @@
 import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
-import { box } from '../../../support/boxes';
-import { failureOf, gatewayTo } from '../../../support/gatewayWorld';
-import { jpegOf } from '../../../support/jpegs';
-import { otherVideos } from '../../../support/otherVideos';
-import { answer, startServer, type Reply } from '../../../support/scriptedServer';
-import { storage } from '../../../support/scriptedStorage';
-import { download, elsewhere, file, rangesOf, whole } from '../../../support/videoDownload';
-import { sha256 } from '../../../support/sha256';
+import { box } from '../../../support/files/boxes';
+import { failureOf, gatewayTo } from '../../../support/workflows/gatewayWorld';
+import { jpegOf } from '../../../support/files/jpegs';
+import { otherVideos } from '../../../support/data/otherVideos';
+import { answer, startServer, type Reply } from '../../../support/http/scriptedServer';
+import { storage } from '../../../support/http/scriptedStorage';
+import {
+	download,
+	elsewhere,
+	file,
+	rangesOf,
+	whole,
+} from '../../../support/workflows/videoDownload';
+import { sha256 } from '../../../support/data/sha256';
 
 describe('videos in other formats than mp4', () => {
 	const { WebM: webm, QuickTime: quickTime } = otherVideos;

@@ -1,9 +1,9 @@
-import { box } from '../../../support/boxes';
-import { failureOf } from '../../../support/gatewayWorld';
-import { answer, startServer, type Reply } from '../../../support/scriptedServer';
-import { storage } from '../../../support/scriptedStorage';
-import { download, file, whole } from '../../../support/videoDownload';
-import { sha256 } from '../../../support/sha256';
+import { box } from '../../../support/files/boxes';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
+import { answer, startServer, type Reply } from '../../../support/http/scriptedServer';
+import { storage } from '../../../support/http/scriptedStorage';
+import { download, file, whole } from '../../../support/workflows/videoDownload';
+import { sha256 } from '../../../support/data/sha256';
 
 /** Downloads a file that arrives in pieces of 10 kB, with a pause after each. @param seconds of one pause */
 async function downloadSlowly(seconds: number, timeout: number, head = {}) {

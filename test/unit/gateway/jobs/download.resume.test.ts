@@ -1,9 +1,22 @@
-import { mp4Of } from '../../../support/boxes';
-import { failureOf } from '../../../support/gatewayWorld';
-import { answer, breakOff, reset, startServer, type Reply } from '../../../support/scriptedServer';
-import { storage, type StorageOptions } from '../../../support/scriptedStorage';
-import { download, file, half, rangesOf, twin, whole } from '../../../support/videoDownload';
-import { sha256 } from '../../../support/sha256';
+import { mp4Of } from '../../../support/files/boxes';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
+import {
+	answer,
+	breakOff,
+	reset,
+	startServer,
+	type Reply,
+} from '../../../support/http/scriptedServer';
+import { storage, type StorageOptions } from '../../../support/http/scriptedStorage';
+import {
+	download,
+	file,
+	half,
+	rangesOf,
+	twin,
+	whole,
+} from '../../../support/workflows/videoDownload';
+import { sha256 } from '../../../support/data/sha256';
 
 const other = mp4Of(150_000);
 const longer = Buffer.concat([twin, Buffer.alloc(16)]);

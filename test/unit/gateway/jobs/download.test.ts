@@ -2,8 +2,8 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
-import { mp4Of } from '../../../support/boxes';
-import { failureOf, gatewayTo } from '../../../support/gatewayWorld';
+import { mp4Of } from '../../../support/files/boxes';
+import { failureOf, gatewayTo } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	breakOff,
@@ -15,10 +15,17 @@ import {
 	startServer,
 	type Reply,
 	type ScriptedServer,
-} from '../../../support/scriptedServer';
-import { storage } from '../../../support/scriptedStorage';
-import { download, elsewhere, file, half, rangesOf, whole } from '../../../support/videoDownload';
-import { sha256 } from '../../../support/sha256';
+} from '../../../support/http/scriptedServer';
+import { storage } from '../../../support/http/scriptedStorage';
+import {
+	download,
+	elsewhere,
+	file,
+	half,
+	rangesOf,
+	whole,
+} from '../../../support/workflows/videoDownload';
+import { sha256 } from '../../../support/data/sha256';
 
 describe('downloads', () => {
 	it('delivers a file byte for byte', async () => {

@@ -1,7 +1,7 @@
 import { OtherJobResponse } from '../../../../nodes/shared/gateway/client/response';
 import { parserForJob } from '../../../../nodes/shared/gateway/jobs/jobIdentity';
 import type { JobKind } from '../../../../nodes/shared/gateway/protocol/jobs';
-import { answerOf } from '../../../support/answers';
+import { answerOf } from '../../../support/data/answers';
 
 describe('responses about a job', () => {
 	const isAccepted = (kind: JobKind, id: string, body: unknown) => {

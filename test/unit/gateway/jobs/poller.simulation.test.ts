@@ -1,5 +1,5 @@
-import { mean } from '../../../support/statistics';
-import { simulate, type Mode } from '../../../support/simulation/simulation';
+import { mean } from '../../../support/data/statistics';
+import { simulate, type Mode } from '../../../support/time/simulation/simulation';
 
 describe.each<Mode>(['hold', 'park'])('2,000 simulated jobs in mode %s', (mode) => {
 	const jobs = 2000;

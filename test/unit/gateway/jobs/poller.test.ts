@@ -8,9 +8,16 @@ import {
 	type PollerState,
 } from '../../../../nodes/shared/gateway/jobs/poller';
 import { jobStatus } from '../../../../nodes/shared/gateway/jobs/responses';
-import { answerOf } from '../../../support/answers';
-import { fc } from '../../../support/fuzz';
-import { completed, link, lost, proxyPage, refusal, running } from '../../../support/simulatedJobs';
+import { answerOf } from '../../../support/data/answers';
+import { fc } from '../../../support/data/fuzz';
+import {
+	completed,
+	link,
+	lost,
+	proxyPage,
+	refusal,
+	running,
+} from '../../../support/time/simulatedJobs';
 
 const second = 1000;
 const minute = 60 * second;

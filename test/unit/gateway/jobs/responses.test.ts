@@ -10,8 +10,8 @@ import {
 } from '../../../../nodes/shared/gateway/jobs/responses';
 import { modelList } from '../../../../nodes/shared/gateway/models/list';
 import type { Phase } from '../../../../nodes/shared/gateway/protocol/jobs';
-import { answerOf } from '../../../support/answers';
-import { fc } from '../../../support/fuzz';
+import { answerOf } from '../../../support/data/answers';
+import { fc } from '../../../support/data/fuzz';
 
 const cutAfter = (text: string, headers = {}) =>
 	answerOf(text, { headers, json: undefined, broken: 'aborted' });

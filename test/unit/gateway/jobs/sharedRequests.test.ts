@@ -1,10 +1,17 @@
 import { SharedRequests } from '../../../../nodes/shared/gateway/jobs/sharedRequests';
 import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
-import { fc } from '../../../support/fuzz';
-import { failureOf } from '../../../support/gatewayWorld';
-import { done, minute, newJob, second, video, type Waiting } from '../../../support/jobWaits';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { fc } from '../../../support/data/fuzz';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
+import {
+	done,
+	minute,
+	newJob,
+	second,
+	video,
+	type Waiting,
+} from '../../../support/workflows/jobWaits';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
 	inTurn,
@@ -17,7 +24,7 @@ import {
 	SimulatedJobs,
 	type Asked,
 	type Said,
-} from '../../../support/simulatedJobs';
+} from '../../../support/time/simulatedJobs';
 
 const minInterval = limits.minPollSeconds * second;
 

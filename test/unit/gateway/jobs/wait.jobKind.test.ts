@@ -1,5 +1,12 @@
-import { failureOf } from '../../../support/gatewayWorld';
-import { content, done, minute, video, waitFor, type Waiting } from '../../../support/jobWaits';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
+import {
+	content,
+	done,
+	minute,
+	video,
+	waitFor,
+	type Waiting,
+} from '../../../support/workflows/jobWaits';
 import {
 	completed,
 	inTurn,
@@ -11,7 +18,7 @@ import {
 	running,
 	type Asked,
 	type Said,
-} from '../../../support/simulatedJobs';
+} from '../../../support/time/simulatedJobs';
 
 describe('jobs of unknown kind', () => {
 	const unknownTask = (asked: Asked) => (asked.what === 'task' ? refusal(404) : video(done)(asked));

@@ -3,9 +3,16 @@ import {
 	describeStatus,
 	type JobSummary,
 } from '../../../../nodes/shared/gateway/errors/jobSummary';
-import { fc } from '../../../support/fuzz';
-import { failureOf } from '../../../support/gatewayWorld';
-import { done, minute, task, video, waitFor, type Waiting } from '../../../support/jobWaits';
+import { fc } from '../../../support/data/fuzz';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
+import {
+	done,
+	minute,
+	task,
+	video,
+	waitFor,
+	type Waiting,
+} from '../../../support/workflows/jobWaits';
 import {
 	completed,
 	inTurn,
@@ -18,7 +25,7 @@ import {
 	unsent,
 	type Asked,
 	type Said,
-} from '../../../support/simulatedJobs';
+} from '../../../support/time/simulatedJobs';
 
 describe('finished jobs', () => {
 	it('returns the fields of the last response and the link of a finished task', async () => {

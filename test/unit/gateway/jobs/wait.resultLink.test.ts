@@ -1,4 +1,4 @@
-import { failureOf } from '../../../support/gatewayWorld';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
 import {
 	content,
 	done,
@@ -7,7 +7,7 @@ import {
 	video,
 	waitFor,
 	type Waiting,
-} from '../../../support/jobWaits';
+} from '../../../support/workflows/jobWaits';
 import {
 	completed,
 	inTurn,
@@ -18,7 +18,7 @@ import {
 	refusal,
 	type Asked,
 	type Said,
-} from '../../../support/simulatedJobs';
+} from '../../../support/time/simulatedJobs';
 
 /** Responses for each place of a link: the job and its content. The last one of each is repeated. */
 const places = (places: Record<'job' | 'content', Said[]>) => {

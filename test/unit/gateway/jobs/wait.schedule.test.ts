@@ -1,8 +1,8 @@
 import type { PollerState } from '../../../../nodes/shared/gateway/jobs/poller';
 import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../../../nodes/shared/gateway/protocol/jobs';
-import { fc } from '../../../support/fuzz';
-import { failureOf } from '../../../support/gatewayWorld';
+import { fc } from '../../../support/data/fuzz';
+import { failureOf } from '../../../support/workflows/gatewayWorld';
 import {
 	minute,
 	newJob,
@@ -11,8 +11,8 @@ import {
 	video,
 	waitFor,
 	type Waiting,
-} from '../../../support/jobWaits';
-import { SimulatedClock } from '../../../support/simulatedClock';
+} from '../../../support/workflows/jobWaits';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
 	inTurn,
@@ -25,7 +25,7 @@ import {
 	unsent,
 	type Asked,
 	type Said,
-} from '../../../support/simulatedJobs';
+} from '../../../support/time/simulatedJobs';
 
 describe('the poll interval', () => {
 	it.each<[string, Waiting, number]>([

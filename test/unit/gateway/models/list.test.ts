@@ -1,6 +1,6 @@
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { modelList } from '../../../../nodes/shared/gateway/models/list';
-import { answerOf } from '../../../support/answers';
+import { answerOf } from '../../../support/data/answers';
 
 describe('the list of models', () => {
 	it('reads a list of models in the form of the specification', () => {

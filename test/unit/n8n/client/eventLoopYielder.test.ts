@@ -1,5 +1,5 @@
 import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 /** Runs a loop whose items take this long each. @returns the items before which the event loop had a turn */
 async function turnsOf(millisecondsEach: number[]): Promise<number[]> {

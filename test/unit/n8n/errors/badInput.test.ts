@@ -1,5 +1,5 @@
 import { badInput } from '../../../../nodes/shared/n8n/errors/badInput';
-import { shown } from '../../../support/gatewayWorld';
+import { shown } from '../../../support/workflows/gatewayWorld';
 
 describe('bad input', () => {
 	it('names every problem at once, and says that nothing was charged', () => {

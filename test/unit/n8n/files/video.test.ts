@@ -1,7 +1,7 @@
 import { fileTypeOf } from '../../../../nodes/shared/gateway/files/fileType';
 import { videoFileName } from '../../../../nodes/shared/n8n/files/video';
-import { mp4Of } from '../../../support/boxes';
-import { otherVideos } from '../../../support/otherVideos';
+import { mp4Of } from '../../../support/files/boxes';
+import { otherVideos } from '../../../support/data/otherVideos';
 
 const mp4 = mp4Of(10_000);
 

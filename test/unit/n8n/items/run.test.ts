@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { runItems } from '../../../../nodes/shared/n8n/items/run';
 import type { DirectWork } from '../../../../nodes/shared/n8n/items/work';
-import { executeContext, type Execution } from '../../../support/executeContext';
+import { executeContext, type Execution } from '../../../support/workflows/executeContext';
 import { failed, orders } from './startRun';
 
 describe('an order whose outcome is unknown after Stop', () => {

@@ -1,5 +1,5 @@
 import { Batches } from '../../../../nodes/shared/n8n/items/send';
-import { fc } from '../../../support/fuzz';
+import { fc } from '../../../support/data/fuzz';
 
 interface Request {
 	model: string;

@@ -1,7 +1,7 @@
 import { recipientOf } from '../../../../nodes/shared/n8n/agent/recipient';
 import { badInput } from '../../../../nodes/shared/n8n/errors/badInput';
 import { settle } from '../../../../nodes/shared/n8n/items/settle';
-import { executeContext } from '../../../support/executeContext';
+import { executeContext } from '../../../support/workflows/executeContext';
 import { failed, startRun } from './startRun';
 
 describe('settling a run', () => {

@@ -6,7 +6,7 @@ import { checkAll } from '../../../../nodes/shared/n8n/items/check';
 import { RunState } from '../../../../nodes/shared/n8n/items/runState';
 import { sendAll } from '../../../../nodes/shared/n8n/items/send';
 import type { DeliveringWork } from '../../../../nodes/shared/n8n/items/work';
-import { executeContext, type Execution } from '../../../support/executeContext';
+import { executeContext, type Execution } from '../../../support/workflows/executeContext';
 
 type Work = DeliveringWork<number, { order: number }>;
 

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { deadlinePassed } from '../../../../nodes/shared/gateway/errors/jobErrors';
 import { NodeLog, type EventDetails } from '../../../../nodes/shared/n8n/log/nodeLog';
-import { executeContext } from '../../../support/executeContext';
+import { executeContext } from '../../../support/workflows/executeContext';
 
 const key = 'sk-unit-0123456789';
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../../nodes/shared/n8n/orders/entry';
 import { Ledger } from '../../../../nodes/shared/n8n/orders/ledger';
 import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
 import { families } from '../../../../nodes/shared/n8n/orders/stores/process';
-import { executeContext, type Execution } from '../../../support/executeContext';
+import { executeContext, type Execution } from '../../../support/workflows/executeContext';
 
 const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
 const settings = {

@@ -10,8 +10,13 @@ import {
 import { Gateway as Transport } from '../../../../nodes/shared/gateway/client/gateway';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
-import { startGateway, type Gateway } from '../../../gateway';
-import { failureOf, key, simulatedWorld, type WorldOptions } from '../../../support/gatewayWorld';
+import { startGateway, type Gateway } from '../../../../gateway';
+import {
+	failureOf,
+	key,
+	simulatedWorld,
+	type WorldOptions,
+} from '../../../support/workflows/gatewayWorld';
 
 describe('the chat model', () => {
 	let gateway: Gateway;

@@ -5,7 +5,7 @@ import {
 	pending,
 	ProcessedItems,
 } from '../../../../../nodes/shared/n8n/orders/stores/processedItems';
-import { executeContext } from '../../../../support/executeContext';
+import { executeContext } from '../../../../support/workflows/executeContext';
 
 /** n8n's store of a node, as a list. */
 let entries: string[];

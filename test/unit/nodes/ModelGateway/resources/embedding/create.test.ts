@@ -7,8 +7,8 @@ import {
 import { type Call } from '../../../../../../nodes/shared/gateway/client/gateway';
 import { GatewayError } from '../../../../../../nodes/shared/gateway/errors/gatewayError';
 import type { ItemRun } from '../../../../../../nodes/shared/n8n/items/work';
-import { answerOf } from '../../../../../support/answers';
-import { fc } from '../../../../../support/fuzz';
+import { answerOf } from '../../../../../support/data/answers';
+import { fc } from '../../../../../support/data/fuzz';
 
 const list = (embeddings: unknown[]) => ({
 	data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),

@@ -1,0 +1,182 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeType,
+	ISupplyDataFunctions,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { properties, settingsOf } from '../../../nodes/LmChatModelGateway/settings';
+import { startGateway, type Gateway } from '../../../gateway';
+import { nodeTypes, registerTypes, runWorkflow } from '../../harness';
+import {
+	byId,
+	chain,
+	chatModel,
+	credentialFor,
+	withSubNodes,
+} from '../../support/workflows/workflows';
+
+/** Requests a chat model, as a chain does, and does nothing with it. */
+const root: INodeType = {
+	description: {
+		...{ displayName: 'Root', name: 'root', group: ['transform'], version: 1 },
+		...{ description: 'Takes a chat model', defaults: { name: 'Root' } },
+		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiLanguageModel],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
+		return [[{ json: {} }]];
+	},
+};
+
+/** Outputs the settings that it reads from the chat model's parameters. */
+const reader: INodeType = {
+	description: { ...root.description, name: 'reader', inputs: ['main'], properties },
+	async execute(this: IExecuteFunctions) {
+		// `settingsOf` reads only parameters, which both contexts have. All settings are JSON.
+		const settings = settingsOf(this as unknown as ISupplyDataFunctions, 0);
+		return [[{ json: { ...settings } as unknown as IDataObject }]];
+	},
+};
+
+// The test engine has no @n8n/ai-node-sdk, like an older n8n.
+describe('the chat model in an n8n without the SDK', () => {
+	let gateway: Gateway;
+	beforeAll(async () => {
+		registerTypes({ nodes: [root, reader] });
+		gateway = await startGateway();
+	});
+	afterAll(async () => await gateway.close());
+
+	const run = async (parameters: IDataObject) => {
+		const model = chatModel({ model: byId('chat-1'), ...parameters });
+		return await runWorkflow(
+			withSubNodes(chain({ name: 'Root', type: 'test.root' }), ['ai_languageModel', model]),
+			{ credentials: credentialFor(gateway) },
+		);
+	};
+
+	it('loads the chat model and the other nodes in an n8n without the SDK', () => {
+		const names = ['lmChatModelGateway', 'modelGateway', 'modelGatewayWaitForVideo'];
+		const loaded = names.map((name) => nodeTypes.getByName(`n8n-nodes-model-gateway.${name}`));
+		expect(loaded.map((node) => 'description' in node && node.description.name)).toEqual(names);
+	});
+
+	it('reads only the options that were set, including 0', async () => {
+		const read = async (options: IDataObject) => {
+			const parameters = { model: byId('chat-1'), options } as INode['parameters'];
+			const node = { name: 'Reader', type: 'test.reader', parameters };
+			return (await runWorkflow(chain(node))).items('Reader')[0].json;
+		};
+		expect(await read({})).toEqual({ model: 'chat-1', fields: {} });
+		const penalties = { frequencyPenalty: 0, presencePenalty: -2 };
+		const options = { temperature: 0, maxTokens: 50, topP: '0.5', user: 'u1', ...penalties };
+		const format = { responseFormat: 'json_object' };
+		expect(await read({ ...options, ...format, timeout: 30, maxRetries: 0 })).toEqual({
+			model: 'chat-1',
+			fields: {
+				...{ temperature: 0, max_tokens: 50, top_p: 0.5 },
+				...{ frequency_penalty: 0, presence_penalty: -2, user: 'u1' },
+				response_format: { type: 'json_object' },
+			},
+			timeout: 30_000,
+			retries: 0,
+		});
+	});
+
+	it.each<[string, IDataObject, IDataObject]>([
+		['stop sequences and drops empty ones', { stop: ['END', ''] }, { stop: 'END' }],
+		[
+			'a JSON schema without a name',
+			{ responseFormat: 'json_schema', jsonSchema: '{ "type": "object" }' },
+			{
+				response_format: {
+					type: 'json_schema',
+					json_schema: { name: 'answer', schema: { type: 'object' } },
+				},
+			},
+		],
+		[
+			'a JSON schema with a name',
+			{
+				responseFormat: 'json_schema',
+				jsonSchema: { name: 'mail', strict: true, schema: { type: 'object' } },
+			},
+			{
+				response_format: {
+					type: 'json_schema',
+					json_schema: { name: 'mail', strict: true, schema: { type: 'object' } },
+				},
+			},
+		],
+		[
+			'Extra Body fields, which override options',
+			{ temperature: 1, extraBody: '{ "reasoning_effort": "high", "temperature": 0 }' },
+			{ temperature: 0, reasoning_effort: 'high' },
+		],
+		[
+			'an Extra Body response format in place of the option',
+			{ responseFormat: 'json_schema', extraBody: '{ "response_format": { "type": "grammar" } }' },
+			{ response_format: { type: 'grammar' } },
+		],
+		[
+			'a response format merged from the options and Extra Body',
+			{
+				...{ responseFormat: 'json_schema', jsonSchema: { type: 'object' } },
+				extraBody: { response_format: { json_schema: { strict: true } } },
+			},
+			{
+				response_format: {
+					type: 'json_schema',
+					json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+				},
+			},
+		],
+		[
+			'a JSON schema given only in Extra Body',
+			{
+				responseFormat: 'json_schema',
+				extraBody: { response_format: { json_schema: { name: 'mail', schema: {} } } },
+			},
+			{ response_format: { type: 'json_schema', json_schema: { name: 'mail', schema: {} } } },
+		],
+	])('accepts %s', async (_, options, fields) => {
+		const parameters = { model: byId('chat-1'), options } as INode['parameters'];
+		const node = { name: 'Reader', type: 'test.reader', parameters };
+		const result = await runWorkflow(chain(node));
+		expect(result.items('Reader')[0].json).toEqual({ model: 'chat-1', fields });
+	});
+
+	it('requires a JSON schema for the response format json_schema', async () => {
+		const error = (await run({ options: { responseFormat: 'json_schema' } })).errorOf('Root');
+		expect(error?.message).toBe('JSON Schema is missing: add it under Options');
+	});
+
+	it('names all invalid options at once, and sends nothing', async () => {
+		const options = { temperature: 7, maxRetries: -1, responseFormat: 'xml', timeout: 0 };
+		const error = (await run({ model: byId(''), options })).errorOf('Root');
+		expect(error?.message).toBe(
+			[
+				'Model is empty',
+				'Temperature must be a number from 0 to 2 (it is 7)',
+				'Response Format must be one of text, json_object, json_schema (it is "xml")',
+				'Request Timeout (Seconds) must be a number from 1 to 2147483 (it is 0)',
+				'Max Retries must be a whole number from 0 to 20 (it is -1)',
+			].join('; '),
+		);
+		expect(error).toMatchObject({
+			functionality: 'configuration-node',
+			node: { name: 'Chat Model' },
+		});
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it('asks the user to update n8n when a chain uses the chat model without the SDK', async () => {
+		const error = (await run({})).errorOf('Root');
+		expect(error?.message).toBe('This version of n8n cannot use chat models of community nodes');
+		expect(error?.description).toContain('Update n8n: it has to provide @n8n/ai-node-sdk');
+	});
+});

@@ -1,0 +1,324 @@
+import type { IDataObject, ITaskData } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
+import { maxParallelBatches } from '../../../nodes/shared/gateway/embeddings/embed';
+import type { Gateway } from '../../../gateway';
+import { listSearch, registerTypes, runWorkflow, SimulatedTime } from '../../harness';
+import { embeddingsUser } from '../../support/workflows/embeddingsUser';
+import {
+	byId,
+	chain,
+	credentialFor,
+	embeddings,
+	withSubNodes,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+const store = embeddingsUser(async (embeddings, json) => {
+	const { documents, query } = json as { documents?: string[]; query?: string };
+	return {
+		...(documents && { documents: await embeddings.embedDocuments(documents) }),
+		...(query !== undefined && { query: await embeddings.embedQuery(query) }),
+	};
+});
+
+describe('Embeddings Model Gateway', () => {
+	let gateway: Gateway;
+	beforeAll(() => registerTypes({ nodes: [store] }));
+	withGateway({}, (world) => void ({ gateway } = world));
+
+	const run = async (
+		input: { documents?: unknown[]; query?: unknown },
+		{ options = {}, credential = {}, onStart, model = 'embed-1' }: RunSettings = {},
+	) =>
+		await runWorkflow(
+			withSubNodes(chain({ name: 'Store', type: 'test.store' }), [
+				'ai_embedding',
+				embeddings({ model: byId(model), options }),
+			]),
+			{
+				credentials: credentialFor(gateway, credential),
+				input: [{ json: input as IDataObject }],
+				onStart,
+			},
+		);
+	interface RunSettings {
+		options?: IDataObject;
+		credential?: IDataObject;
+		onStart?: (cancel: () => void) => void;
+		model?: string;
+	}
+	type Run = Awaited<ReturnType<typeof run>>;
+
+	const vectorsOf = (result: Run) => result.items('Store')[0].json.documents as number[][];
+	const logOf = (result: Run): ITaskData[] => result.data.resultData.runData.Embeddings ?? [];
+	const texts = (count: number) =>
+		Array.from({ length: count }, (_, index) => `Text number ${index}`);
+	const inputs = () => gateway.requests.map(({ body }) => (body as { input: string[] }).input);
+	const answer = (embeddings: unknown[]) =>
+		gateway.fault({
+			route: 'embedding',
+			action: 'answer',
+			body: JSON.stringify({
+				object: 'list',
+				data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+			}),
+		});
+
+	it('sends half an emoji of a document as U+FFFD', async () => {
+		await run({ documents: ['A boat \ud83d', 'null'] });
+		expect(inputs()).toEqual([['A boat \ufffd', 'null']]);
+	});
+
+	it('sends 250 texts in three requests, and gives each its vector whatever the order of the response', async () => {
+		const query = (await run({ query: 'Text number 137' })).items('Store')[0].json.query;
+		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
+		const before = gateway.requests.length;
+		const vectors = vectorsOf(await run({ documents: texts(250) }));
+		expect(vectors).toHaveLength(250);
+		expect(vectors[137]).toEqual(query);
+		expect(
+			inputs()
+				.slice(before)
+				.map(({ length }) => length),
+		).toEqual([100, 100, 50]);
+	});
+
+	it('sends only the options that are set', async () => {
+		await run({ query: 'a' });
+		const options = { batchSize: 2, dimensions: 64, timeout: 30 };
+		const vectors = vectorsOf(await run({ documents: texts(3) }, { options }));
+		expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
+		expect(gateway.requests.map(({ body }) => body)).toEqual([
+			{ model: 'embed-1', input: ['a'] },
+			{ model: 'embed-1', input: texts(2), dimensions: 64 },
+			{ model: 'embed-1', input: ['Text number 2'], dimensions: 64 },
+		]);
+	});
+
+	it('sends the encoding format and Extra Body, and decodes base64 vectors', async () => {
+		const plain = vectorsOf(await run({ documents: texts(2) }));
+		const extraBody = '{ "user": "u1", "dimensions": 64 }';
+		const options = { encodingFormat: 'base64', extraBody, dimensions: 32 };
+		const vectors = vectorsOf(await run({ documents: texts(2) }, { options }));
+		expect(vectors.map(({ length }) => length)).toEqual([64, 64]);
+		expect(plain.map(({ length }) => length)).toEqual([256, 256]);
+		expect(gateway.requests[1].body).toEqual({
+			...{ model: 'embed-1', input: texts(2), dimensions: 64 },
+			...{ encoding_format: 'base64', user: 'u1' },
+		});
+	});
+
+	it.each(['"always the same"', '""', 'null', '[]'])(
+		'refuses the input %s in Extra Body',
+		async (input) => {
+			const options = { extraBody: `{ "input": ${input} }` };
+			const error = (await run({ documents: texts(2) }, { options })).errorOf('Store');
+			expect(error?.message).toContain(
+				'Extra Body (JSON) cannot have “input”: the texts are those of the vector store',
+			);
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+
+	it('replaces line breaks with spaces unless the option is off', async () => {
+		const documents = ['one\ntwo\r\nthree'];
+		await run({ documents, query: 'four\nfive' });
+		await run({ documents }, { options: { stripNewLines: false } });
+		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
+	});
+
+	describe('a slow service', () => {
+		withGateway({ answerMilliseconds: 100 }, (world) => void ({ gateway } = world));
+
+		it('keeps no more requests in flight than the maximum', async () => {
+			const inFlight: number[] = [];
+			let responses = 0;
+			gateway.on('request', () => void responses++);
+			const when = () => inFlight.push(gateway.requests.length - responses) < 0;
+			gateway.fault({ route: 'embedding', action: 'stall', when });
+			await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
+			expect(inFlight).toHaveLength(3 * maxParallelBatches);
+			expect(Math.max(...inFlight)).toBe(maxParallelBatches);
+		});
+	});
+
+	it('sends nothing when there are no documents', async () => {
+		expect(vectorsOf(await run({ documents: [] }))).toEqual([]);
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('decodes base64 vectors that it did not request', async () => {
+		answer([Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64'), [1, 3]]);
+		expect(vectorsOf(await run({ documents: texts(2) }))).toEqual([
+			[0.5, -2],
+			[1, 3],
+		]);
+	});
+
+	it.each([
+		{ why: 'a vector is missing', given: [[1, 2]], says: 'the response has 1 vectors for 2 texts' },
+		{
+			why: 'the vectors differ in length',
+			given: [[1, 2], [1]],
+			says: 'has vectors of 2 and of 1 numbers',
+		},
+		{
+			why: 'the vectors do not have the requested length',
+			given: [
+				[1, 2],
+				[3, 4],
+			],
+			options: { dimensions: 3 },
+			says: 'has vectors of 2 numbers although dimensions is 3',
+		},
+	])('returns no vectors when $why', async ({ given, options, says }) => {
+		answer(given);
+		const result = await run({ documents: texts(2) }, { options });
+		expect(result.errorOf('Store')?.message).toContain(says);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('returns no vectors when those of two requests differ in length', async () => {
+		answer([[1, 2]]);
+		const result = await run({ documents: texts(2) }, { options: { batchSize: 1 } });
+		expect(result.errorOf('Store')?.message).toMatch(/has vectors of (2 and of 256|256 and of 2)/);
+	});
+
+	it.each([
+		{ input: { documents: ['a', 'b', ' \n'] }, says: 'Document 3 of 3 is empty' },
+		{ input: { documents: ['', 'b', null] }, says: 'Documents 1, 3 of 3 are empty' },
+		{ input: { query: ' ' }, says: 'The query is empty' },
+		{ input: { query: 7 }, says: 'The query is empty' },
+	])('names empty texts before it sends anything: $says', async ({ input, says }) => {
+		const result = await run(input);
+		expect(result.errorOf('Store')?.message).toBe(says);
+		expect(result.errorOf('Store')?.description).toContain('nothing was charged');
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('shows input, output and tokens in the run log', async () => {
+		const result = await run({ documents: ['a', 'b'], query: 'c' });
+		const { documents, query } = result.items('Store')[0].json;
+		const tokens = (count: number) => ({
+			...{ promptTokens: count, completionTokens: 0, totalTokens: count },
+		});
+		expect(logOf(result)).toMatchObject([
+			{
+				executionStatus: 'success',
+				inputOverride: { ai_embedding: [[{ json: { documents: ['a', 'b'] } }]] },
+				data: { ai_embedding: [[{ json: { response: documents, tokenUsage: tokens(2) } }]] },
+			},
+			{
+				executionStatus: 'success',
+				inputOverride: { ai_embedding: [[{ json: { query: 'c' } }]] },
+				data: { ai_embedding: [[{ json: { response: query, tokenUsage: tokens(1) } }]] },
+			},
+		]);
+	});
+
+	it('shows a failure with its details in the run log and at the vector store', async () => {
+		const result = await run({ documents: ['a', 'a [blocked] text'] });
+		const { requestId } = gateway.requests[0];
+		const failure = {
+			name: 'NodeApiError',
+			functionality: 'configuration-node',
+			httpCode: '400',
+			message: expect.stringContaining('Could not create the embeddings'),
+			description: expect.stringMatching(`HTTP 400, code invalid_prompt.*request id ${requestId}`),
+			context: { data: { status: 400, code: 'invalid_prompt', request_id: requestId } },
+		};
+		expect(logOf(result)).toMatchObject([{ executionStatus: 'error', error: failure }]);
+		expect(result.errorOf('Store')).toMatchObject(failure);
+		expect(gateway.ledger).toHaveLength(0);
+	});
+
+	it('sends no more requests after one is refused', async () => {
+		gateway.fault({
+			route: 'embedding',
+			action: 'stall',
+			seconds: 0.2,
+			times: maxParallelBatches - 1,
+		});
+		const refused = { status: 400, code: 'invalid_prompt' };
+		gateway.fault({ route: 'embedding', action: 'error', ...refused });
+		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
+		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
+		await setTimeout(500);
+		expect(gateway.requests).toHaveLength(maxParallelBatches);
+	});
+
+	it('waits for the Retry-After of a rate limit, and not much longer', async () => {
+		const headers = { 'retry-after': '1' };
+		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
+		gateway.fault({ route: 'embedding', action: 'error', ...limit });
+		const time = new SimulatedTime();
+		try {
+			const started = Date.now();
+			expect(vectorsOf(await run({ documents: texts(2) }))).toHaveLength(2);
+			expect(Date.now() - started).toBeGreaterThanOrEqual(1000);
+			expect(Date.now() - started).toBeLessThan(5000);
+			expect(gateway.requests).toHaveLength(2);
+		} finally {
+			await time.end();
+		}
+	});
+
+	it('switches to the backup URL when the base URL fails', async () => {
+		const credential = { baseUrl: 'http://127.0.0.1:9', backupUrl: gateway.backupUrl };
+		const result = await run({ documents: texts(3) }, { credential });
+		expect(vectorsOf(result)).toHaveLength(3);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('reads the request timeout in seconds', async () => {
+		gateway.fault({ route: 'embedding', action: 'stall', seconds: 1 });
+		const result = await run({ query: 'a' }, { options: { timeout: 3 } });
+		expect(result.errorOf('Store')).toBeUndefined();
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('stops at once when the user presses Stop', async () => {
+		gateway.fault({ route: 'embedding', action: 'stall', times: Infinity });
+		const time = new SimulatedTime();
+		try {
+			let stopped = Infinity;
+			const onStart = (cancel: () => void) => {
+				const timer = setInterval(() => {
+					if (gateway.requests.length === 0) return;
+					clearInterval(timer);
+					stopped = Date.now();
+					cancel();
+				}, 10);
+			};
+			const result = await run({ documents: texts(2) }, { onStart });
+			expect(result.status).toBe('canceled');
+			expect(Date.now() - stopped).toBeLessThan(1000);
+			expect(gateway.requests).toHaveLength(1);
+		} finally {
+			await time.end();
+		}
+	});
+
+	it('names all invalid options before it sends anything', async () => {
+		const options = { batchSize: 0, dimensions: 2.5, timeout: 'soon' };
+		const result = await run({ query: 'a' }, { options, model: '' });
+		const error = result.errorOf('Store');
+		for (const field of ['Model', 'Batch Size', 'Dimensions', 'Request Timeout (Seconds)']) {
+			expect(error?.message).toContain(field);
+		}
+		expect(error?.description).toContain('Nothing was sent and nothing was charged');
+		// With these, n8n links the error of the store to this node.
+		expect(error).toMatchObject({
+			functionality: 'configuration-node',
+			node: { name: 'Embeddings' },
+		});
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('lists the models of the gateway that match a search', async () => {
+		const name = 'n8n-nodes-model-gateway.embeddingsModelGateway';
+		const settings = { credentials: credentialFor(gateway), filter: 'embed' };
+		const { results } = await listSearch(name, 'searchModels', settings);
+		expect(results.map(({ value }) => value)).toEqual(['embed-1', 'embed-1-large']);
+	});
+});

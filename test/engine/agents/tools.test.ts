@@ -1,0 +1,389 @@
+import { SupplyDataContext } from 'n8n-core';
+import type { IDataObject, INode } from 'n8n-workflow';
+import { operations } from '../../../nodes/ModelGateway/resources';
+import { textAt } from '../../../nodes/shared/gateway/json';
+import type { Gateway } from '../../../gateway';
+import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
+import { agent, mcpTrigger } from '../../support/workflows/agent';
+import { picture, sampleVideo } from '../../support/data/samples';
+import {
+	asTool,
+	byId,
+	chain,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+	withSubNodes,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+import { sha256 } from '../../support/data/sha256';
+
+interface Call {
+	settings?: Partial<INode>;
+	calls?: number;
+	/** Makes all calls at once. */
+	parallel?: boolean;
+	/** The item that the agent receives. */
+	input?: IDataObject;
+	memoryOnly?: boolean;
+	/** The type of the node that calls the tool. */
+	caller?: 'agent' | 'mcpTrigger';
+}
+
+describe('a node as a tool of an agent', () => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+
+	beforeAll(async () => {
+		video = await sampleVideo();
+		registerTypes({ nodes: [agent, mcpTrigger] });
+	});
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: Infinity, draw: async () => picture('blue') },
+		(world) => void ({ gateway } = world),
+	);
+
+	const callTool = async (
+		node: typeof modelGateway,
+		parameters: IDataObject,
+		{
+			settings,
+			calls = 1,
+			parallel = false,
+			input = {},
+			memoryOnly = false,
+			caller = 'agent',
+		}: Call = {},
+	) => {
+		const agent = { name: 'Agent', type: `test.${caller}`, parameters: { calls, parallel } };
+		const tool = asTool(node(parameters, settings), 'Tool');
+		const workflow = withSubNodes(chain(agent), ['ai_tool', tool]);
+		const result = await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+			input: [{ json: input }],
+			binaryDataMode: memoryOnly ? 'default' : 'filesystem',
+		});
+		return result.items('Agent').map(({ json }) => String(json.answer));
+	};
+	/** The only item that the only call returns. */
+	const callToolOnce = async (...call: Parameters<typeof callTool>): Promise<IDataObject> => {
+		const [text] = await callTool(...call);
+		const items = JSON.parse(text) as IDataObject[];
+		expect(items).toHaveLength(1);
+		return items[0];
+	};
+
+	const create = {
+		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+		prompt: 'A boat',
+	};
+	const drawing = { resource: 'image', operation: 'generate', prompt: 'A boat' };
+	const drawn = { ...drawing, model: byId('image-1') };
+
+	/** Orders a video or a reference video, and completes its job. */
+	async function finishedJob(resource: string): Promise<{ item: IDataObject; id: string }> {
+		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+		const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
+		const order = modelGateway({ ...create, resource, model, media: { values: [{ url }] } });
+		const result = await runWorkflow(chain(order), { credentials: credentialFor(gateway) });
+		const item = result.items('Model Gateway')[0].json;
+		const id = textAt(item, 'output.task_id', 'id') ?? '';
+		gateway.jobs.complete(id, video);
+		return { item, id };
+	}
+
+	const models: Record<string, string> = {
+		'referenceVideo.create': 'beta-2.7-r2v',
+		'video.create': 'vid-3.1',
+		'image.generate': 'image-1',
+		'image.edit': 'image-edit-1-url',
+		'image.chat': 'image-chat-1',
+		'chat.complete': 'chat-1',
+		'message.create': 'chat-1',
+		'embedding.create': 'embed-1',
+	};
+
+	it.each([
+		['one after another', false],
+		['at once', true],
+	])(
+		'places at most three orders in one execution when it is called more often: %s',
+		async (_, parallel) => {
+			const texts = await callTool(modelGateway, create, { calls: 5, parallel });
+			expect(gateway.ledger).toHaveLength(3);
+			const refused = texts.filter((text) => text.includes('Not ordered'));
+			expect(refused).toHaveLength(2);
+			expect(refused[0]).toContain(
+				'Not ordered: it would exceed the limit of 3 orders per execution. Do not try again. Continue with what was ordered, or tell the user that the limit is reached.',
+			);
+		},
+	);
+
+	it('places as many orders as Max Orders per Execution allows', async () => {
+		const texts = await callTool(
+			modelGateway,
+			{ ...create, options: { maxOrders: 1 } },
+			{ calls: 2 },
+		);
+		expect(texts[1]).toContain('the limit of 1 order per execution');
+		expect(gateway.ledger).toHaveLength(1);
+		await callTool(modelGateway, { ...create, options: { maxOrders: 9 } }, { calls: 5 });
+		expect(gateway.ledger).toHaveLength(6);
+	});
+
+	it('does not order again when Retry calls the tool again after the execution failed', async () => {
+		const tool = asTool(modelGateway(create), 'Tool');
+		const workflow = withSubNodes(chain({ name: 'Agent', type: 'test.agent' }), ['ai_tool', tool]);
+		const { data, ...first } = await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+		});
+		// When the model fails after the tools have run, n8n stores the agent as the node to execute again.
+		const agentNode = first.workflowData.nodes.find(({ name }) => name === 'Agent') as INode;
+		Object.assign(data.resultData.runData.Agent[0], { error: { message: 'The model failed' } });
+		data.resultData.lastNodeExecuted = 'Agent';
+		const source = { main: [{ previousNode: 'Start' }] };
+		data.executionData?.nodeExecutionStack.push({
+			...{ node: agentNode, data: { main: [[{ json: {} }]] }, source },
+		});
+		const retried = await retryExecution({ ...first, data, finished: false });
+		const [{ job }] = gateway.ledger;
+		expect(String(retried.items('Agent')[0].json.answer)).toContain(`with the job ID ${job}`);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('reports that an Order Key was used before', async () => {
+		const keyed = { ...create, options: { orderKey: 'A-1' } };
+		const texts = await callTool(modelGateway, keyed, { calls: 2 });
+		expect(JSON.parse(texts[1])).toEqual([
+			{
+				ordered: false,
+				order_key: 'A-1',
+				reason: 'Order Key “A-1” was used before, so nothing was ordered',
+			},
+		]);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it.each(operations.map(({ resource, value }) => [resource.value, value]))(
+		'returns JSON and downloads no file: %s %s',
+		async (resource, operation) => {
+			const isOfJob = ['get', 'getContent'].includes(operation);
+			const { item: input } = isOfJob ? await finishedJob(resource) : { item: {} };
+			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+			const [text] = await callTool(
+				modelGateway,
+				{
+					...{ resource, operation, model: byId(models[`${resource}.${operation}`] ?? '') },
+					...{ prompt: 'A boat', input: 'A boat', media: { values: [{ url }] } },
+					...{ imageSource: 'url', imageUrl: url },
+					messages: { values: [{ role: 'user', content: 'Hello' }] },
+				},
+				{ input },
+			);
+			const [first] = JSON.parse(text) as IDataObject[];
+			expect(Object.keys(first).length).toBeGreaterThan(0);
+			expect(text).not.toMatch(/[A-Za-z\d+/]{1000}/);
+			expect(gateway.requests.filter(({ route }) => route === 'download')).toEqual([]);
+			const hasNextStep = ['video', 'referenceVideo', 'image'].includes(resource);
+			expect(typeof first.next_step).toBe(hasNextStep ? 'string' : 'undefined');
+		},
+	);
+
+	it.each(['video', 'referenceVideo'])(
+		'returns the job ID and the next step from %s Create',
+		async (resource) => {
+			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+			const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
+			const media = { values: [{ url }] };
+			const { id, status, next_step } = await callToolOnce(modelGateway, {
+				...{ ...create, resource, model, media },
+			});
+			expect(id).toBe(gateway.ledger[0].job);
+			expect(status).toMatch(/^(queued|PENDING)$/i);
+			expect(next_step).toMatch(
+				new RegExp(`^The video is not finished yet.* the job ID ${String(id)}`),
+			);
+		},
+	);
+
+	it.each(['video', 'referenceVideo'])(
+		'returns the link, ID and status of a %s from Wait for Video, whatever the model names the ID',
+		async (resource) => {
+			const { id } = await finishedJob(resource);
+			for (const name of ['id', 'task_id']) {
+				const waited = await callToolOnce(
+					waitForVideo,
+					{ jobId: `={{ $json.${name} }}`, options: { includeInputFields: true } },
+					{ input: { [name]: id, query: 'A boat' } },
+				);
+				expect(waited).toMatchObject({
+					id,
+					status: expect.stringMatching(/^(completed|succeeded)$/i),
+					url: expect.stringMatching(`^${gateway.storageUrl}`),
+					next_step: expect.stringContaining('Give the user the link'),
+				});
+				expect([waited.job_id, waited.video_url]).toEqual([id, waited.url]);
+				// The input of a tool is what the model itself wrote, so the output leaves it out.
+				expect(waited).not.toHaveProperty('query');
+				const file = await fetch(String(waited.url));
+				expect(sha256(new Uint8Array(await file.arrayBuffer()))).toBe(sha256(video));
+			}
+		},
+	);
+
+	it('returns from Get Status the next step for a finished video and for a failed one', async () => {
+		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
+		const { id } = await finishedJob('video');
+		const finished = await callToolOnce(modelGateway, get, { input: { id } });
+		expect(finished.next_step).toMatch(/^The video is finished\. Call the tool that waits/);
+
+		const [order] = await callTool(modelGateway, create);
+		const other = (JSON.parse(order) as [{ id: string }])[0].id;
+		gateway.jobs.fail(other, { code: 'upstream_error', message: 'No luck' });
+		const failed = await callToolOnce(modelGateway, get, { input: { id: other } });
+		expect(failed).toMatchObject({
+			...{ id: other, status: 'failed' },
+			next_step: expect.stringMatching(/^The video failed and will never be finished/),
+		});
+	});
+
+	it('returns a link to the copy that n8n keeps when only the API key opens the video', async () => {
+		const { id } = await finishedJob('video');
+		gateway.fault({
+			...{ route: 'videoContent', action: 'answer', times: 2 },
+			...{ headers: { 'content-type': 'video/mp4' }, body: Buffer.from(video) },
+		});
+		const { url, video_url } = await callToolOnce(waitForVideo, { jobId: id });
+		expect(video_url).toBe(url);
+		const { stream, mimeType } = await openSignedBinary(String(url));
+		const parts: Buffer[] = [];
+		for await (const part of stream) parts.push(part as Buffer);
+		expect(mimeType).toBe('video/mp4');
+		expect(sha256(Buffer.concat(parts))).toBe(sha256(video));
+	});
+
+	it('returns an image as its link', async () => {
+		const { url, next_step } = await callToolOnce(modelGateway, drawn);
+		const file = await fetch(String(url));
+		expect(file.headers.get('content-type')).toBe('image/png');
+		expect(next_step).toContain('Markdown image');
+	});
+
+	it('returns an image without a link as a link to the file that n8n keeps, unless it is in memory', async () => {
+		const b64_json = Buffer.from(picture('blue')).toString('base64');
+		const body = JSON.stringify({ data: [{ b64_json }] });
+		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+		const { url } = await callToolOnce(modelGateway, drawn);
+		const { stream, mimeType } = await openSignedBinary(String(url));
+		stream.destroy();
+		expect(mimeType).toBe('image/png');
+
+		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+		const { next_step, ...rest } = await callToolOnce(modelGateway, drawn, { memoryOnly: true });
+		expect(rest).not.toHaveProperty('url');
+		expect(next_step).toMatch(/^The image was made .* there is no link to it/);
+	});
+
+	it('reports in one text that a job failed, what to do, and the job ID', async () => {
+		const [order] = await callTool(modelGateway, create);
+		const { id } = (JSON.parse(order) as [{ id: string }])[0];
+		gateway.jobs.fail(id, { code: 'upstream_error', message: 'No luck' });
+		const { error, ...rest } = await callToolOnce(waitForVideo, { jobId: id });
+		expect(error).toMatch(new RegExp(`^Video job ${id} failed: No luck\\. .*create a new job`));
+		expect(error).not.toMatch(/item 0|Details:/i);
+		expect(String(error).split('create a new job')).toHaveLength(2);
+		expect(rest).toEqual({});
+	});
+
+	it('keeps a job status in an error message that looks like a network error code', async () => {
+		const { id } = await finishedJob('video');
+		const body = JSON.stringify({ id, status: 'ENCODING' });
+		gateway.fault({ route: 'video', action: 'answer', body });
+		const { message } = await callToolOnce(waitForVideo, {
+			...{ jobId: id, options: { timeoutMinutes: 0.01 } },
+		});
+		expect(message).toContain('last status ENCODING');
+	});
+
+	it('returns the job of a wait that exceeds its Timeout, and says how to wait again', async () => {
+		const [order] = await callTool(modelGateway, create);
+		const { id } = (JSON.parse(order) as [{ id: string }])[0];
+		const wait = { jobId: id, options: { timeoutMinutes: 0.5 } };
+		expect(await callToolOnce(waitForVideo, wait)).toEqual({
+			id,
+			status: 'queued',
+			next_step: `The video is not finished yet. Call the tool that waits for a video with the job ID ${id}: it gives the link. Do not create the video again.`,
+			message: `Video job ${id} did not finish within 0.5 minutes (last status queued)`,
+		});
+		gateway.jobs.complete(id, video);
+		expect(await callToolOnce(waitForVideo, wait)).toMatchObject({
+			...{ id, status: 'completed', url: expect.stringContaining('http') as string },
+		});
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('reports that the last poll of a wait failed', async () => {
+		const [order] = await callTool(modelGateway, create);
+		const { id } = (JSON.parse(order) as [{ id: string }])[0];
+		const code = 'upstream_error';
+		gateway.fault({ route: 'video', action: 'error', status: 503, code, times: Infinity });
+		const options = { timeoutMinutes: 0.5 };
+		expect(await callToolOnce(waitForVideo, { jobId: id, options })).toMatchObject({
+			...{ id, last_problem: expect.stringContaining('HTTP 503') as string },
+		});
+	});
+
+	it.each([
+		['a client over MCP waits for 40 seconds', 'mcpTrigger', 0.7],
+		['an agent waits for 20 minutes', 'agent', 20],
+	] as const)(
+		'ends a wait at a default Timeout that depends on the caller: %s',
+		async (_, caller, minutes) => {
+			const [order] = await callTool(modelGateway, create);
+			const { id } = (JSON.parse(order) as [{ id: string }])[0];
+			const { message } = await callToolOnce(waitForVideo, { jobId: id }, { caller });
+			expect(message).toContain(`did not finish within ${minutes} minutes`);
+		},
+	);
+
+	it('reports that a list has no entries', async () => {
+		const list = { resource: 'model', operation: 'getAll', returnAll: true, filter: 'no such' };
+		expect(await callToolOnce(modelGateway, list)).toEqual({
+			count: 0,
+			reason: 'No model has “no such” in its ID. Try a shorter filter',
+		});
+	});
+
+	it('reports that a tool cannot receive a file', async () => {
+		const edit = { resource: 'image', operation: 'edit', model: byId('image-edit-1') };
+		const [text] = await callTool(modelGateway, { ...edit, prompt: 'A boat' });
+		expect(text).toContain('an agent hands no files to its tools: give a link');
+	});
+
+	it('creates a new video at each successful call of Create', async () => {
+		await callTool(modelGateway, create, { calls: 2 });
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	const ofTools = SupplyDataContext.prototype;
+	const { isToolExecution } = ofTools;
+	const hosts = { 'n8n 2': isToolExecution, 'n8n 1, which does not mark tools': undefined };
+	afterEach(() => void Object.assign(ofTools, { isToolExecution }));
+
+	it.each(Object.entries(hosts))(
+		'does not order again after a lost response, whether n8n or the agent tries again (%s)',
+		async (_, known) => {
+			Object.assign(ofTools, { isToolExecution: known });
+			gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
+			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+			const texts = await callTool(modelGateway, create, { settings, calls: 3 });
+			expect(texts).toHaveLength(3);
+			for (const text of texts) {
+				expect(text).toContain('the connection was lost before the response arrived');
+				// n8n's own text for a network error.
+				expect(text).not.toMatch(/retry the request immediately|Details:/);
+			}
+			expect(gateway.ledger).toHaveLength(1);
+		},
+	);
+});

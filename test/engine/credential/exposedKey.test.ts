@@ -1,0 +1,185 @@
+import type { Gateway } from '../../../gateway';
+import { runWorkflow } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
+import { earlierJob } from '../../support/workflows/earlierJobs';
+import {
+	answer,
+	json,
+	redirect,
+	startServer,
+	type ScriptedServer,
+} from '../../support/http/scriptedServer';
+import { picture } from '../../support/data/samples';
+import {
+	byId,
+	chain,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+const key = 'sk-0123456789/abcdef+';
+/** Parts of the key in its encodings. No text may contain them. */
+const traces = /sk-01234|0123456789|abcdef|2stmdeymzq1|sy0wmtiz|nrltaxmj|zay0/i;
+
+let gateway: Gateway;
+let storage: ScriptedServer;
+withGateway({ isTimeSimulated: true, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
+beforeEach(async () => void (storage = await startServer(json({}))));
+
+const forms: Array<[form: string, key: string]> = [
+	['as it is', key],
+	['URL-encoded', encodeURIComponent(key)],
+	['URL-encoded twice in lower case', encodeURIComponent(encodeURIComponent(key)).toLowerCase()],
+	['in base64', Buffer.from(key).toString('base64')],
+	['in base64url of a longer text', Buffer.from(`user:${key}`).toString('base64url')],
+];
+
+const ways = {
+	'Wait for Video (task)': ['task', waitForVideo()],
+	'Wait for Video (video job)': ['video', waitForVideo()],
+	'Reference Video: Get Status': [
+		'task',
+		modelGateway({ resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' }),
+	],
+	'Video: Get Content': [
+		'video',
+		modelGateway({ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' }),
+	],
+	'Video: Get Content without a download': [
+		'video',
+		modelGateway({
+			...{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
+			download: false,
+		}),
+	],
+} as const;
+
+describe.each(Object.entries(ways))('%s', (_, [kind, node]) => {
+	const route = kind === 'task' ? 'task' : 'videoContent';
+	const failureWith = async (headers: Record<string, string>, body: object, status = 200) => {
+		const { id } = earlierJob(gateway, kind, mp4Of(1000));
+		const answer = { headers, status, body: JSON.stringify({ ...body, task_id: id }) };
+		gateway.fault({ route, action: 'answer', times: Infinity, ...answer });
+		const result = await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
+		});
+		const { message = '', description } = result.errorOf(node.name) ?? {};
+		expect(message).toContain(`${id} finished, but its link carries the API key`);
+		expect(description).toMatch(
+			/neither used nor shown.*operator.*exposed.*finished and charged, and it is not lost/,
+		);
+		expect(description).toContain(`Collect it by its ID ${id}`);
+		expect(storage.requests).toEqual([]);
+		expect(JSON.stringify([result.data, message, description])).not.toMatch(traces);
+	};
+
+	it.each(forms)(
+		'neither uses nor shows a video link that contains the key %s',
+		async (__, form) => {
+			await failureWith({}, { status: 'completed', result_url: `${storage.url}/v.mp4?a=${form}` });
+		},
+	);
+
+	if (route === 'videoContent') {
+		it.each(forms)('does not follow a redirect that contains the key %s', async (__, form) => {
+			await failureWith({ location: `${storage.url}/v.mp4?a=${form}` }, {}, 302);
+		});
+	}
+});
+
+it('does not follow a redirect of a video link when it contains the key', async () => {
+	const { id } = earlierJob(gateway, 'task', mp4Of(1000));
+	const redirecting = await startServer(redirect(302, `${storage.url}/v.mp4?a=${key}`));
+	const body = { status: 'completed', result_url: `${redirecting.url}/v.mp4`, task_id: id };
+	gateway.fault({ route: 'task', action: 'answer', times: Infinity, body: JSON.stringify(body) });
+	const result = await runWorkflow(chain(waitForVideo()), {
+		credentials: credentialFor(gateway),
+		input: [{ json: { task_id: id } }],
+	});
+	expect(result.errorOf('Wait for Video')).toMatchObject({
+		message: `Could not download the video of job ${id}: its link carries the API key`,
+		description: expect.stringMatching(/neither used nor shown.*finished and charged/),
+	});
+	expect(storage.requests).toEqual([]);
+});
+
+it.each([
+	['task', [undefined]],
+	['video', [undefined, `Bearer ${key}`]],
+] as const)(
+	'sends the key to a gateway link that requires it only for a video job, not for a task: %s',
+	async (kind, expected) => {
+		const { id } = earlierJob(gateway, kind, mp4Of(1000));
+		const sent: Array<string | undefined> = [];
+		const own = await startServer((response, { path, headers: { authorization } }) => {
+			if (path.startsWith('/gw/files')) {
+				if (!sent.includes(authorization)) sent.push(authorization);
+				response.writeHead(401).end();
+				return;
+			}
+			const isContent = path.endsWith('/content');
+			const link = isContent || kind === 'task' ? { result_url: `${own.url}/gw/files/v.mp4` } : {};
+			response.end(JSON.stringify({ status: 'completed', task_id: id, ...link }));
+		});
+		const result = await runWorkflow(chain(waitForVideo()), {
+			credentials: credentialFor({ url: `${own.url}/gw`, apiKey: key }),
+			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
+		});
+		expect(result.status).toBe('error');
+		expect(sent).toEqual(expected);
+	},
+);
+
+it('redacts the key in the fields of a running job', async () => {
+	const { id } = earlierJob(gateway, 'task');
+	const body = { status: 'in_progress', url: `${storage.url}/?a=${key}`, task_id: id };
+	gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });
+	const [, node] = ways['Reference Video: Get Status'];
+	const result = await runWorkflow(chain(node), {
+		credentials: credentialFor(gateway),
+		input: [{ json: { task_id: id } }],
+	});
+	expect(result.items('Model Gateway')[0].json).toMatchObject({ status: 'in_progress' });
+	expect(JSON.stringify(result.data)).not.toMatch(traces);
+});
+
+describe.each([true, false])('an image link with Download %s', (download) => {
+	const generate = modelGateway(
+		{
+			resource: 'image',
+			operation: 'generate',
+			model: byId('image-1'),
+			prompt: 'A boat',
+			download,
+		},
+		{ onError: 'continueErrorOutput' },
+	);
+
+	it.each(forms)(
+		'neither uses nor shows an image link that contains the key %s',
+		async (_, form) => {
+			const images = await startServer(answer(200, Buffer.from(picture('teal'))));
+			const data = [{ url: `${images.url}/1` }, { url: `${storage.url}/2?a=${form}` }];
+			const body = JSON.stringify({ data });
+			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+			const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
+			expect(result.items('Model Gateway').map(({ json: { index } }) => index)).toEqual([0]);
+			expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+				{
+					json: {
+						error: 'Could not use the image: its link carries the API key',
+						details: {
+							advice: expect.stringMatching(/neither used nor shown.*made and charged/),
+							...{ billed: 'yes', retry_can_help: false },
+						},
+					},
+				},
+			]);
+			expect(storage.requests).toEqual([]);
+			expect(JSON.stringify(result.data)).not.toMatch(traces);
+		},
+	);
+});

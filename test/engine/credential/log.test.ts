@@ -1,0 +1,310 @@
+import type { IDataObject } from 'n8n-workflow';
+import { events } from '../../../nodes/shared/n8n/log/events';
+import type { Gateway } from '../../../gateway';
+import {
+	processedItems,
+	retryExecution,
+	runWorkflow,
+	type RunOptions,
+	type WorkflowRun,
+} from '../../harness';
+import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
+import { eventsOf, logLines } from '../../support/workflows/log';
+import { setProcess } from '../../support/time/processAge';
+import { resume, startWaits } from '../../support/workflows/parkedWaits';
+import { sampleVideo } from '../../support/data/samples';
+import { withGateway } from '../../support/http/withGateway';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	createVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+	type Node,
+	type NodeSettings,
+} from '../../support/workflows/workflows';
+
+// What n8n's own logger writes into its file, event by event.
+
+let gateway: Gateway;
+let media: IDataObject[];
+let video: Uint8Array;
+
+/** In every order. A failure may quote it. */
+const prompt = 'A secret otter';
+const quotesPrompt = `The words “${prompt}” are not allowed`;
+const prices = { 'beta-2.7-r2v': { per_second: 0.1 }, 'image-1': { per_image: 0.04 } };
+const continues = { onError: 'continueRegularOutput' } as const;
+
+beforeAll(async () => void (video = await sampleVideo()));
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: Infinity },
+	(world) => void ({ gateway, media } = world),
+);
+
+/** A video of two seconds costs 0.2. */
+const create = (options: IDataObject = {}, settings: NodeSettings = {}) =>
+	createReferenceVideo({ options: { resolution: '720P', duration: 2, ...options } }, settings);
+
+const image = modelGateway(
+	{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt },
+	{ name: 'Image' },
+);
+
+async function run(
+	node: Node,
+	{ count = 1, ...options }: Partial<RunOptions> & { count?: number } = {},
+): Promise<WorkflowRun> {
+	const workflow = { ...chain(node), id: 'w1', name: 'Product videos, 100 %' };
+	return await runWorkflow(workflow, {
+		credentials: credentialFor(gateway, { advanced: true, prices: JSON.stringify(prices) }),
+		input: Array.from({ length: count }, (_, item) => ({
+			json: { prompt: `${prompt} ${item}`, media },
+		})),
+		mode: 'trigger',
+		...options,
+	});
+}
+
+/** The level, the event and the facts that tell the lines of a run apart. */
+async function linesOf(result: WorkflowRun, ...names: string[]): Promise<unknown[][]> {
+	return (await eventsOf(result)).map(({ level, metadata }) => [
+		level,
+		metadata.event,
+		...names.map((name) => metadata[name]),
+	]);
+}
+
+describe('the log of orders', () => {
+	it('says which execution, node and item created which job', async () => {
+		const result = await run(create());
+		const [{ job }] = gateway.ledger;
+		const { executionId } = result;
+		const facts = {
+			...{ executionId, workflowId: 'w1', workflowName: 'Product videos, 100 %' },
+			...{ node: 'Create', item: 0, model: 'beta-2.7-r2v' },
+		};
+		const origin = `executionId=${executionId} workflowId=w1 workflowName="Product videos, 100 \\u0025" node=Create item=0 model=beta-2.7-r2v`;
+		expect(await eventsOf(result)).toEqual([
+			{
+				level: 'info',
+				message: `Model Gateway: order sent ${origin} estimatedCost=0.2`,
+				metadata: { event: 'order sent', ...facts, estimatedCost: 0.2 },
+			},
+			{
+				level: 'info',
+				message: `Model Gateway: order created ${origin} jobId=${job} estimatedCost=0.2`,
+				metadata: { event: 'order created', ...facts, jobId: job, estimatedCost: 0.2 },
+			},
+		]);
+	});
+
+	it('says that images arrived, and which were lost afterwards', async () => {
+		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
+		expect(await linesOf(await run(image), 'model', 'estimatedCost', 'httpStatus')).toEqual([
+			['info', 'order sent', 'image-1', 0.04, undefined],
+			['info', 'order completed', 'image-1', 0.04, undefined],
+			['warn', 'download failed', 'image-1', 0.04, 404],
+		]);
+	});
+
+	it('gives the codes of a failure, and no text of it', async () => {
+		const refusal = { status: 400, code: 'invalid_prompt', message: quotesPrompt };
+		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
+		const result = await run(create());
+		expect(result.errorOf('Create')?.message).toContain(prompt);
+		expect(await linesOf(result, 'httpStatus', 'code', 'reach')).toEqual([
+			['info', 'order sent', undefined, undefined, undefined],
+			['warn', 'order failed', 400, 'invalid_prompt', 'answered'],
+		]);
+		expect((await eventsOf(result))[1].metadata.requestId).toMatch(/^req_/);
+	});
+
+	it('warns of an order whose outcome is unknown, and of the Retry that does not order again', async () => {
+		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+		const result = await run(create());
+		expect(await linesOf(result, 'reach')).toEqual([
+			['info', 'order sent', undefined],
+			['warn', 'order outcome unknown', 'lost'],
+		]);
+		expect(await linesOf(await retryExecution(result), 'reason', 'items')).toEqual([
+			['warn', 'order refused', 'lost', 1],
+		]);
+	});
+
+	it('writes one line for all items that a limit refuses', async () => {
+		const result = await run(create({ maxOrders: 5 }), { count: 300 });
+		expect(await linesOf(result, 'item', 'items', 'reason', 'estimatedCost')).toEqual([
+			['warn', 'order refused', 5, 295, 'limit', 59],
+		]);
+	});
+
+	it('ends each order that was sent by one line when Stop is pressed', async () => {
+		let stop = () => {};
+		const refuse = { action: 'stall', times: Infinity, when: () => (stop(), true) } as const;
+		gateway.fault({ route: 'referenceVideoCreate', ...refuse });
+		const result = await run(create(), {
+			count: 2,
+			onStart: (cancel) => void (stop = cancel),
+			// The second order has to wait for the first.
+			credentials: credentialFor(gateway, { advanced: true, requestsInFlight: 1 }),
+		});
+		expect(await linesOf(result, 'item')).toEqual([
+			['info', 'order sent', 0],
+			['info', 'order sent', 1],
+			['info', 'order withdrawn', 1],
+			['warn', 'order outcome unknown', 0],
+		]);
+	});
+
+	it("warns once of n8n's database, and orders", async () => {
+		processedItems.intercept = () => {
+			throw new Error(`The database\nis locked: ${gateway.apiKey}`);
+		};
+		expect(await linesOf(await run(create()), 'problem')).toEqual([
+			['warn', 'store failed', 'Error: The database is locked: ***'],
+			['info', 'order sent', undefined],
+			['info', 'order created', undefined],
+		]);
+	});
+
+	it('says nothing of a result that a Retry reuses', async () => {
+		const refusal = { status: 400, code: 'invalid_prompt', when: isOrder(1) };
+		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
+		const failed = await run(create(), { count: 2 });
+		expect(gateway.ledger).toHaveLength(1);
+		expect(await linesOf(await retryExecution(failed), 'item')).toEqual([
+			['info', 'order sent', 1],
+			['info', 'order created', 1],
+		]);
+	});
+
+	it('says nothing of a preview, a read and a chat', async () => {
+		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1') };
+		const messages = { values: [{ role: 'user', content: prompt }] };
+		const nodes = [
+			createReferenceVideo({ preview: true }),
+			modelGateway({ resource: 'model', operation: 'getAll' }),
+			modelGateway({ ...chat, messages }),
+		];
+		for (const node of nodes) {
+			const result = await run(node);
+			expect(result.status).toBe('success');
+			expect(await eventsOf(result)).toEqual([]);
+		}
+	});
+});
+
+const isOrder = (order: number) => (request: { body?: unknown }) =>
+	JSON.stringify(request.body).includes(`${prompt} ${order}`);
+
+describe('the log of waits', () => {
+	const wait = (parameters: IDataObject = {}) => chain(waitForVideo(parameters, continues));
+	// A caller waits for the response, so the node keeps running.
+	const kept = { mode: 'integrated' } as const;
+
+	it('follows a parked job without repeating what an earlier pass has logged', async () => {
+		const [fast, slow, failing] = earlierTasks(gateway, 3);
+		const jobs = [fast, slow, slow, failing];
+		let result = await startWaits(gateway, wait({ whileWaiting: 'park' }), jobs);
+		const parked = [fast, slow, failing].map(({ id }) => ['info', 'wait parked', id, undefined]);
+		expect(await linesOf(result, 'jobId', 'bytes')).toEqual(parked);
+		gateway.jobs.complete(fast.id, video);
+		gateway.jobs.fail(failing.id, { code: 'rejected', message: quotesPrompt });
+		result = await resume(result);
+		result = await resume(result);
+		gateway.jobs.complete(slow.id, video);
+		result = await resume(result);
+		expect(result.status).toBe('success');
+		const lines = (await linesOf(result, 'jobId', 'bytes')).slice(3);
+		expect(lines.filter(([level]) => level !== 'debug')).toEqual(
+			expect.arrayContaining([
+				['info', 'video delivered', fast.id, video.length],
+				['warn', 'job failed', failing.id, undefined],
+				['info', 'video delivered', slow.id, video.length],
+			]),
+		);
+		expect(lines.filter(([level]) => level !== 'debug')).toHaveLength(3);
+		expect(lines).toContainEqual(['debug', 'job progress', fast.id, undefined]);
+	});
+
+	it('says once that a wait resumes after a restart of n8n', async () => {
+		const [job] = earlierTasks(gateway, 1);
+		const parked = await startWaits(gateway, wait({ whileWaiting: 'park' }), [job]);
+		const restore = setProcess(1, 61_000);
+		const result = await resume(await resume(parked));
+		restore();
+		expect((await linesOf(result, 'jobId')).filter(([level]) => level !== 'debug')).toEqual([
+			['info', 'wait parked', job.id],
+			['info', 'wait resumed', job.id],
+		]);
+	});
+
+	it('gives the code of a failed job', async () => {
+		const [job] = earlierTasks(gateway, 1);
+		gateway.jobs.fail(job.id, { code: 'rejected', message: quotesPrompt });
+		const result = await startWaits(gateway, wait(), [job], kept);
+		expect(JSON.stringify(result.items('Wait for Video'))).toContain(prompt);
+		expect((await linesOf(result, 'item', 'jobId', 'code')).at(-1)).toEqual([
+			...['warn', 'job failed', 0, job.id, 'rejected'],
+		]);
+	});
+
+	it('warns of a wait that timed out, of a job that is not found, and of a file that is lost', async () => {
+		const [running] = earlierTasks(gateway, 1);
+		const done = earlierJob(gateway, 'task', video);
+		gateway.fault({ route: 'download', action: 'error', status: 403, code: 'no', times: Infinity });
+		const options = { timeoutMinutes: 2 };
+		const jobs = [running, { id: 'task_unknown' }, done];
+		const result = await startWaits(gateway, wait({ options }), jobs, kept);
+		const warnings = (await linesOf(result, 'item', 'jobId', 'httpStatus')).filter(
+			([level]) => level === 'warn',
+		);
+		expect(warnings).toHaveLength(3);
+		expect(warnings).toEqual(
+			expect.arrayContaining([
+				['warn', 'wait timed out', 0, running.id, undefined],
+				['warn', 'wait failed', 1, 'task_unknown', 404],
+				['warn', 'download failed', 2, done.id, 403],
+			]),
+		);
+	});
+
+	it('names each job once when Stop is pressed', async () => {
+		const [one, other] = earlierTasks(gateway, 2);
+		const result = await startWaits(gateway, wait(), [one, other, one], {
+			...kept,
+			onStart: (cancel) => void setTimeout(cancel, 1_500),
+		});
+		const lines = await linesOf(result, 'jobId');
+		expect(lines.filter(([level]) => level !== 'debug')).toEqual([
+			['info', 'node stopped', one.id],
+			['info', 'node stopped', other.id],
+		]);
+	});
+});
+
+it('a video from a text is logged like a reference video', async () => {
+	expect(await linesOf(await run(createVideo({ prompt })), 'model')).toEqual([
+		['info', 'order sent', 'vid-3.1'],
+		['info', 'order created', 'vid-3.1'],
+	]);
+});
+
+describe('all lines', () => {
+	const own = async () => (await logLines()).filter(({ metadata }) => 'event' in metadata);
+
+	it('are about the events of the table, each at its level', async () => {
+		const seen = (await own()).map(({ level, metadata }) => [metadata.event, level]);
+		const table = Object.entries(events).map(([event, { level }]) => [event, level]);
+		expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(table));
+	});
+
+	it('show neither a prompt nor the key', async () => {
+		const text = JSON.stringify(await own());
+		expect(text).not.toContain('secret otter');
+		expect(text).not.toContain(gateway.apiKey);
+	});
+});

@@ -1,0 +1,238 @@
+import type { IDataObject } from 'n8n-workflow';
+import { operations } from '../../../nodes/ModelGateway/resources';
+import { subjects } from '../../support/workflows/everyNode';
+import { startGateway, type Gateway } from '../../../gateway';
+import { runWorkflow } from '../../harness';
+import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+
+const paid = operations
+	.filter(({ endpoint }) => endpoint.cost !== 'read')
+	.map((operation) => [`${operation.resource.value} ${operation.value}`, operation] as const);
+
+const routes = [
+	...(['referenceVideoCreate', 'videoCreate', 'imageGenerate', 'imageEdit'] as const),
+	...(['chat', 'message', 'embedding'] as const),
+];
+
+/** n8n refuses a required field without a value, but accepts any expression. */
+const empty = '={{ "" }}';
+
+describe('options that change the request', () => {
+	let gateway: Gateway;
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		// Only the requests matter here, so the gateway refuses them all.
+		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
+		for (const route of routes) gateway.fault({ route, ...refusal, times: Infinity });
+	});
+	afterAll(async () => await gateway.close());
+
+	const validParameters = (name: string) =>
+		subjects.find(([subject]) => subject === name)?.[1].parameters;
+
+	/** The body of the request, or the error of a node that sends nothing. */
+	const run = async (name: string, parameters: IDataObject) => {
+		const before = gateway.requests.length;
+		const node = modelGateway({ ...validParameters(name), ...parameters } as IDataObject);
+		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+		const body = gateway.requests[before]?.body as IDataObject | undefined;
+		return { body, message: result.errorOf(node.name)?.message };
+	};
+	const urls = { imageSource: 'url', maskSource: 'none' };
+
+	describe('Extra Body', () => {
+		it.each(paid)('adds the fields of Extra Body to the request: %s', async (name) => {
+			const extraBody = { new_field: 'yes', input: undefined };
+			const { body } = await run(name, { ...urls, options: { extraBody } });
+			expect(body).toMatchObject({ new_field: 'yes' });
+		});
+
+		it('merges nested objects of Extra Body into the request, and overrides its fields', async () => {
+			const extraBody = JSON.stringify({
+				parameters: { negative_prompt: 'rain', duration: 20 },
+				input: { style: 'noir' },
+				model: 'gamma-3.0-r2v',
+			});
+			const options = { resolution: '720P', duration: 5, extraBody };
+			const { body } = await run('referenceVideo create', { options });
+			expect(body).toEqual({
+				model: 'gamma-3.0-r2v',
+				input: { prompt: 'A boat', style: 'noir', media: [expect.any(Object)] },
+				parameters: { resolution: '720P', duration: 20, negative_prompt: 'rain' },
+			});
+		});
+
+		it('checks the fields of Extra Body by the rules of the model', async () => {
+			const options = { extraBody: '{ "parameters": { "duration": 20 } }' };
+			const { body, message } = await run('referenceVideo create', { options });
+			expect(body).toBeUndefined();
+			expect(message).toContain('must be a whole number from 2 to 15 (it is 20)');
+		});
+
+		it.each([{ input: 7 }, { input: { media: 'x', prompt: {} }, parameters: null }, { model: 5 }])(
+			'accepts any Extra Body for a model without rules: %j',
+			async (extraBody) => {
+				const parameters = { model: byId('gamma-3.0-r2v'), options: { extraBody } };
+				const { body } = await run('referenceVideo create', parameters);
+				expect(body).toMatchObject(extraBody);
+			},
+		);
+
+		it('sends fields of Extra Body as text or JSON when the request is a form', async () => {
+			const extraBody = {
+				output: { format: 'png' },
+				background: 'transparent',
+				image: 'https://a/b',
+			};
+			const options = { extraBody };
+			const { body } = await run('image edit', { imageSource: 'binary', options });
+			expect(body).toMatchObject({
+				output: '{"format":"png"}',
+				background: 'transparent',
+				image: 'https://a/b',
+			});
+		});
+
+		it.each([
+			['chat complete', { messages: {} }, { messages: [{ role: 'developer', content: 'Hi' }] }],
+			['message create', { messages: {} }, { messages: [{ role: 'user', content: [] }] }],
+			['image chat', { prompt: empty }, { messages: [{ role: 'user', content: 'A boat' }] }],
+			['image generate', { prompt: empty }, { prompt: ['A boat', 'A car'] }],
+			['embedding create', { model: byId(empty) }, { model: 'embed-2' }],
+			['video create', { prompt: empty, model: byId(empty) }, { prompt: 'A boat', model: 'vid-4' }],
+			[
+				'referenceVideo create',
+				{ media: {} },
+				{ input: { media: [{ type: 'reference_image', url: 'https://example.com/a.png' }] } },
+			],
+		])(
+			'accepts a required field from Extra Body alone: %s',
+			async (name, parameters, extraBody) => {
+				const { body } = await run(name, { ...parameters, options: { extraBody } });
+				expect(body).toMatchObject(extraBody);
+			},
+		);
+
+		it.each([
+			['message create', 'stream', 'this operation reads the response in one piece'],
+			['image generate', 'stream', 'this operation reads the response in one piece'],
+			['image edit', 'stream', 'this operation reads the response in one piece'],
+			['image chat', 'stream', 'this operation reads the response in one piece'],
+		])(
+			'refuses a field of Extra Body that changes how to read the response: %s, %s',
+			async (name, field, why) => {
+				const options = { extraBody: { [field]: true } };
+				expect(await run(name, { ...urls, options })).toEqual({
+					body: undefined,
+					message: `Extra Body (JSON) cannot have “${field}”: ${why}`,
+				});
+			},
+		);
+
+		it('sends embeddings with different Extra Body fields in separate requests', async () => {
+			const before = gateway.requests.length;
+			const options = { extraBody: '={{ { user: $json.user } }}' };
+			const node = modelGateway(
+				{ ...validParameters('embedding create'), options } as IDataObject,
+				{
+					onError: 'continueRegularOutput',
+				},
+			);
+			const input = ['a', 'b', 'a'].map((user) => ({ json: { user } }));
+			await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+			const bodies = gateway.requests.slice(before).map(({ body }) => body);
+			expect(bodies).toEqual([
+				{ model: 'embed-1', input: ['A boat', 'A boat'], user: 'a' },
+				{ model: 'embed-1', input: ['A boat'], user: 'b' },
+			]);
+		});
+
+		it.each(['', ' ', '\n\t', '={{ null }}'])(
+			'ignores an empty Extra Body: %j',
+			async (extraBody) => {
+				const { body } = await run('video create', { options: { extraBody } });
+				expect(body).toEqual((await run('video create', { options: {} })).body);
+			},
+		);
+
+		it('refuses an Extra Body that is not a JSON object', async () => {
+			for (const [extraBody, shown] of [
+				['[1]', '"[1]"'],
+				['a=b', '"a=b"'],
+				[7, '7'],
+			]) {
+				const { body, message } = await run('video create', { options: { extraBody } });
+				expect(body).toBeUndefined();
+				expect(message).toBe(`Extra Body (JSON) must be a JSON object (it is ${shown})`);
+			}
+		});
+	});
+
+	describe('Skip Checks', () => {
+		const skipChecks = { skipChecks: true };
+		const broken: Record<string, [IDataObject, IDataObject]> = {
+			'referenceVideo create': [
+				{
+					...{ model: byId('beta-2.7-r2v'), mediaInput: 'json', prompt: 'x'.repeat(5001) },
+					mediaJson: '[{ "type": "depth_map", "url": "http://192.168.0.1/a.png" }]',
+					options: { duration: 60, resolution: '4K', ...skipChecks },
+				},
+				{
+					input: { media: [{ type: 'depth_map', url: 'http://192.168.0.1/a.png' }] },
+					parameters: { duration: 60, resolution: '4K' },
+				},
+			],
+			'video create': [{ prompt: empty, options: skipChecks }, { prompt: '' }],
+			'image generate': [{ options: { n: -1, ...skipChecks } }, { n: -1 }],
+			'image edit': [{ imageUrl: 'ftp://a/b', options: skipChecks }, { image: 'ftp://a/b' }],
+			'image chat': [{ prompt: empty, options: skipChecks }, { model: 'image-chat-1' }],
+			'chat complete': [
+				{ messages: {}, options: { temperature: 7, ...skipChecks } },
+				{ messages: [], temperature: 7 },
+			],
+			'message create': [
+				{ maxTokens: -1, messages: {}, options: skipChecks },
+				{ max_tokens: -1, messages: [] },
+			],
+			'embedding create': [{ input: ' ', options: skipChecks }, { input: [' '] }],
+		};
+
+		it.each(paid)('sends an invalid request unchanged with Skip Checks: %s', async (name) => {
+			const [parameters, sent] = broken[name];
+			const { options = {} } = parameters as { options?: IDataObject };
+			const checked = { ...parameters, options: { ...options, skipChecks: false } };
+			expect((await run(name, { ...urls, ...checked })).body).toBeUndefined();
+			expect((await run(name, { ...urls, ...parameters })).body).toMatchObject(sent);
+		});
+
+		it.each<[string, string, IDataObject]>([
+			['Image', 'image edit', { imageSource: 'binary' }],
+			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],
+			['Temperature', 'chat complete', { options: { temperature: '={{ NaN }}', ...skipChecks } }],
+			['Timeout', 'chat complete', { options: { timeout: -1, ...skipChecks } }],
+			[
+				'Version Header Name',
+				'message create',
+				{ options: { versionHeaderName: 'my version', ...skipChecks } },
+			],
+			[
+				'Version Header Name',
+				'message create',
+				{ options: { versionHeaderName: 'authorization', ...skipChecks } },
+			],
+			[
+				'Version Header Value',
+				'message create',
+				{ options: { versionHeaderValue: '2024\n01', ...skipChecks } },
+			],
+			['Input', 'embedding create', { input: '={{ { a: 1 } }}' }],
+		])(
+			'names a field that cannot be sent even with Skip Checks: %s',
+			async (field, name, parameters) => {
+				const { body, message } = await run(name, { options: skipChecks, ...parameters });
+				expect(body).toBeUndefined();
+				expect(message).toContain(field);
+			},
+		);
+	});
+});

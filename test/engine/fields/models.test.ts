@@ -1,0 +1,304 @@
+import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { operations } from '../../../nodes/ModelGateway/resources';
+import { knownModels, videoModels } from '../../../nodes/shared/gateway/protocol/models';
+import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
+import { startGateway, type Gateway } from '../../../gateway';
+import { listSearch, nodeTypes, runWorkflow } from '../../harness';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	type Node,
+} from '../../support/workflows/workflows';
+
+const type = 'n8n-nodes-model-gateway.modelGateway';
+
+describe('the list of models', () => {
+	let gateway: Gateway;
+	beforeAll(async () => void (gateway = await startGateway()));
+	afterAll(async () => await gateway.close());
+
+	const listed = async (parameters: INodeParameters, { node = type, filter = '' } = {}) => {
+		const settings = { credentials: credentialFor(gateway), parameters, filter };
+		const { results } = await listSearch(node, 'searchModels', settings);
+		return results;
+	};
+	const names = async (...search: Parameters<typeof listed>) =>
+		(await listed(...search)).map(({ name }) => name);
+
+	const forVideo = { resource: 'video', operation: 'create' };
+	const forReferenceVideo = { resource: 'referenceVideo', operation: 'create' };
+
+	it('shows what the specification says about each model, and its ID as the value', async () => {
+		const entries = await listed(forVideo);
+		expect(entries.slice(0, 2)).toEqual([
+			{ name: 'vid-3.1 (Portrait, standard)', value: 'vid-3.1' },
+			{ name: 'vid-3.1-fl (Portrait, frame-to-video)', value: 'vid-3.1-fl' },
+		]);
+		expect(entries.slice(-2)).toEqual([
+			{ name: 'alpha-1.1-r2v (a model of Reference Video)', value: 'alpha-1.1-r2v' },
+			{ name: 'beta-2.7-r2v (a model of Reference Video)', value: 'beta-2.7-r2v' },
+		]);
+		expect((await names(forReferenceVideo)).slice(0, 2)).toEqual([
+			'alpha-1.1-r2v (Up to 9 images)',
+			'beta-2.7-r2v (Up to 5 images and videos)',
+		]);
+		expect(await names(forReferenceVideo)).toContain('vid-3.1-fast (a model of Video)');
+	});
+
+	it.each([
+		[{ resource: 'chat', operation: 'complete' }, type, 'chat-1'],
+		[{ resource: 'message', operation: 'create' }, type, 'chat-1'],
+		[{ resource: 'embedding', operation: 'create' }, type, 'embed-1'],
+		[{ resource: 'image', operation: 'chat' }, type, 'image-1'],
+		[{}, 'n8n-nodes-model-gateway.lmChatModelGateway', 'chat-1'],
+		[{}, 'n8n-nodes-model-gateway.embeddingsModelGateway', 'embed-1'],
+	])('lists suitable models first: %j %s', async (parameters, node, first) => {
+		const found = await names(parameters as INodeParameters, { node });
+		expect(found[0]).toBe(first);
+		const marked = found.filter((name) => name.includes('('));
+		expect(found.slice(-marked.length)).toEqual(marked);
+		const probable = marked.slice(0, -knownModels.size);
+		expect(probable.every((name) => name.includes('(probably a model of '))).toBe(true);
+		for (const name of marked.slice(-knownModels.size)) {
+			expect(name).toMatch(/ \(a model of (Reference )?Video\)$/);
+		}
+	});
+
+	it.each([
+		[{ resource: 'chat', operation: 'complete' }, ['Embedding', 'Image', 'Video']],
+		[{ resource: 'message', operation: 'create' }, ['Embedding', 'Image', 'Video']],
+		[{ resource: 'embedding', operation: 'create' }, ['Chat', 'Image', 'Video']],
+		[{ resource: 'image', operation: 'generate' }, ['Chat', 'Embedding', 'Video']],
+		[forVideo, ['Chat', 'Embedding', 'Image', 'Reference Video']],
+		[forReferenceVideo, ['Chat', 'Embedding', 'Image', 'Video']],
+	])('marks what models are probably for in a list of others: %j', async (parameters, marks) => {
+		const ids = [
+			'gpt-7',
+			'big-instruct',
+			'embedding-9',
+			'gpt-image-7',
+			'vid-9',
+			'omega-r2v',
+			'zeta',
+		];
+		const body = JSON.stringify({ data: ids.map((id) => ({ id })) });
+		gateway.fault({ route: 'models', action: 'answer', body });
+		const found = await names(parameters);
+		const own = (mark: string) =>
+			found.filter((name) => name.endsWith(`(probably a model of ${mark})`));
+		const expected: Record<string, string[]> = {
+			Chat: ['big-instruct', 'gpt-7'],
+			Embedding: ['embedding-9'],
+			Image: ['gpt-image-7'],
+			Video: ['vid-9'],
+			'Reference Video': ['omega-r2v'],
+		};
+		for (const mark of marks) {
+			expect(own(mark)).toEqual(expected[mark].map((id) => `${id} (probably a model of ${mark})`));
+		}
+		expect(found).toContain('zeta');
+	});
+
+	it('finds the models of another resource by its name', async () => {
+		const found = await names(forVideo, { filter: 'of chat' });
+		expect(found).toContain('chat-1 (probably a model of Chat)');
+	});
+
+	it('gives a video model as an example only in video operations', () => {
+		const examples = operations
+			.flatMap(({ resource, fields }) => fields.map((field) => ({ resource, ...field.property })))
+			.filter(({ name }) => name === 'model')
+			.map(({ resource, modes = [] }) => [resource.value, modes[1].placeholder]);
+		expect(Object.fromEntries(examples)).toMatchObject({
+			chat: 'e.g. my-model-1',
+			image: 'e.g. my-model-1',
+			referenceVideo: 'e.g. beta-2.7-r2v',
+			video: 'e.g. vid-3.1',
+		});
+	});
+
+	it('finds a model by its description', async () => {
+		const found = await listed(forVideo, { filter: 'PORTRAIT, frame' });
+		expect(found.map(({ value }) => value)).toEqual(['vid-3.1-fl']);
+	});
+
+	it('marks an unknown model whose name suggests Reference Video in the list of Video', async () => {
+		const data = ['zeta-1', 'gamma-3.0-r2v', 'vid-4'].map((id) => ({ id }));
+		gateway.fault({ route: 'models', action: 'answer', body: JSON.stringify({ data }) });
+		expect((await names(forVideo)).slice(-3)).toEqual([
+			'vid-4',
+			'zeta-1',
+			'gamma-3.0-r2v (probably a model of Reference Video)',
+		]);
+	});
+});
+
+describe('models of another resource', () => {
+	let gateway: Gateway;
+	beforeAll(async () => void (gateway = await startGateway()));
+	afterAll(async () => await gateway.close());
+
+	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
+	const create = createReferenceVideo({ model: byId('vid-3.1'), options: { skipChecks: true } });
+
+	const failureOf = async (node: Node, json: IDataObject = {}) => {
+		const result = await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: [{ json }],
+		});
+		return result.errorOf(node.name);
+	};
+
+	it('names the resource of a model as the menu does', () => {
+		const resources = operations.map(({ resource }) => [resource.value, resource.name]);
+		expect(Object.fromEntries(resources)).toMatchObject(resourceOf);
+	});
+
+	it.each(['alpha-1.1-r2v', 'beta-2.7-r2v'])(
+		'refuses a Reference Video model in Video before it sends anything: %s',
+		async (id) => {
+			const before = gateway.requests.length;
+			const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
+			const error = await failureOf(modelGateway({ ...create, model: byId(id) }));
+			expect(error?.message).toBe(`Model ${id} belongs to Reference Video: choose that resource`);
+			expect(gateway.requests).toHaveLength(before);
+		},
+	);
+
+	it.each(Object.keys(videoModels))(
+		'refuses a Video model in Reference Video before it sends anything: %s',
+		async (id) => {
+			const before = gateway.requests.length;
+			const error = await failureOf(createReferenceVideo({ model: byId(id) }), { media });
+			expect(error?.message).toBe(`Model ${id} belongs to Video: choose that resource`);
+			expect(gateway.requests).toHaveLength(before);
+		},
+	);
+
+	it('advises a video model from the list when Video refuses an unknown model', async () => {
+		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
+		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
+		expect(error?.description).toContain('Choose a video model from the list');
+	});
+
+	const advice =
+		'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.';
+
+	it.each(['chat-1', 'embed-1', 'image-1', 'vid-9'])(
+		'says that %s is probably not for an operation of videos that refuses it',
+		async (id) => {
+			const video = { resource: 'video', operation: 'create', prompt: 'A boat' };
+			const refused = [
+				await failureOf(modelGateway({ ...video, model: byId(id) })),
+				await failureOf(createReferenceVideo({ model: byId(id) }), { media }),
+			];
+			for (const error of refused) expect(error?.description).toContain(advice);
+		},
+	);
+
+	const messages = { values: [{ role: 'user', content: 'Hello' }] };
+	const chat = { resource: 'chat', operation: 'complete', messages };
+
+	it.each([
+		['vid-3.1', 'Video', chat],
+		['beta-2.7-r2v', 'Reference Video', chat],
+		['vid-3.1-fl', 'Video', { resource: 'embedding', operation: 'create', input: 'Hello' }],
+		['vid-3.1', 'Video', { resource: 'image', operation: 'generate', prompt: 'A cat' }],
+		[
+			...(['beta-2.7-r2v', 'Reference Video'] as const),
+			{
+				...{ resource: 'image', operation: 'edit', prompt: 'A cat' },
+				...{ imageSource: 'url', imageUrl: 'https://example.com/a.png' },
+			},
+		],
+	])('says in a refusal that %s is a model of %s: %j', async (id, resource, parameters) => {
+		const error = await failureOf(modelGateway({ ...parameters, model: byId(id) }));
+		expect(error?.message).toContain(`${id} is a model of another kind; the service said: `);
+		expect(error?.description).toMatch(
+			new RegExp(
+				`^${id} is a model of ${resource}: Create. Choose another model here, or that operation.`,
+			),
+		);
+		expect(error?.description).not.toContain('check the ID');
+	});
+
+	it('says in a refusal that an image model may work with Image: Chat only', async () => {
+		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
+		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
+		expect(error?.description).toContain('it may work with Image: Chat only');
+	});
+
+	it('sends a Video model to Reference Video with Skip Checks, and names its resource in the refusal', async () => {
+		const error = await failureOf(create, { media });
+		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
+	});
+
+	it.each(['model_not_found', 'invalid_model'])(
+		'names the resource of a model when the service gives the code as the type: %s',
+		async (type) => {
+			const body = JSON.stringify({ error: { message: 'Unknown', type } });
+			gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 404, body });
+			const error = await failureOf(create, { media });
+			expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
+		},
+	);
+
+	it.each([
+		[400, 'no endpoint for vid-3.1', true],
+		[500, 'vid-3.1 has no channel', true],
+		[422, 'no such model', true],
+		[404, 'model_not_found', true],
+		[400, 'the content was refused for safety', false],
+		[403, 'vid-3.1 is not permitted for this group', false],
+	])(
+		'names the resource of a model only when the refusal may be about the model: HTTP %d, %s',
+		async (status, message, isBlamed) => {
+			const error = { status, code: 'any_code', message };
+			gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...error });
+			const failure = await failureOf(create, { media });
+			expect(failure?.message).toContain(message);
+			expect(failure?.description?.includes('is a model of Video')).toBe(isBlamed);
+		},
+	);
+});
+
+describe('frame-to-video models', () => {
+	const { description } = nodeTypes.getByNameAndVersion(type);
+	const notice = description.properties.find(({ name }) => name === 'frameNotice');
+
+	it.each([
+		['vid-3.1-fl', true],
+		['vid-4-landscape-fl', true],
+		['vid-3.1', false],
+		['', false],
+	])('shows the notice about frames only for a frame-to-video model: "%s"', (id, isShown) => {
+		const parameters = { resource: 'video', operation: 'create', model: byId(id) };
+		const node = { typeVersion: 1 };
+		expect(notice?.displayName).toContain('Extra Body (JSON)');
+		expect(notice && NodeHelpers.displayParameter(parameters, notice, node, description)).toBe(
+			isShown,
+		);
+	});
+
+	it.each([
+		['vid-3.1-fl', {}, true],
+		['vid-3.1-fl', { extraBody: { image: 'https://example.com/frame.png' } }, false],
+		['vid-3.1', {}, false],
+	])(
+		'shows a hint only when a frame-to-video model was sent without frames: %s, %j',
+		async (id, options, isHinted) => {
+			const gateway = await startGateway();
+			const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
+			const node = modelGateway({ ...create, model: byId(id) });
+			const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+			const [{ hints = [] }] = result.data.resultData.runData[node.name];
+			const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
+			expect(hints.map(({ message }) => message)).toEqual(isHinted ? [hint] : []);
+			expect(gateway.ledger).toHaveLength(1);
+			await gateway.close();
+		},
+	);
+});

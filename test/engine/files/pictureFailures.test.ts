@@ -1,0 +1,197 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { retryExecution, runWorkflow } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
+import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
+import { picture } from '../../support/data/samples';
+import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+const png = Buffer.from(picture('teal'));
+const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;
+const continuing = { onError: 'continueErrorOutput' } as const;
+
+let gateway: Gateway;
+withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+
+const run = async (operation: string, settings: Partial<INode> = {}, more: IDataObject = {}) => {
+	const request = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
+	const workflow = chain(modelGateway({ ...request, ...more }, settings));
+	return await runWorkflow(workflow, { credentials: credentialFor(gateway) });
+};
+/** A storage host that has every image except those below /gone. */
+const storage = async (gone: Reply = answer(404, '')) =>
+	await startServer((response, request) =>
+		(request.path.startsWith('/gone') ? gone : answer(200, png))(response, request),
+	);
+const answers = (data: unknown, headers = { 'x-request-id': 'order-7' }) =>
+	gateway.fault({
+		...{ route: 'imageGenerate', action: 'answer', headers },
+		body: JSON.stringify({ data }),
+	});
+const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').length;
+
+describe('images that cannot be fetched', () => {
+	it('delivers the other images, and shows the link of the one that cannot be fetched', async () => {
+		const { url } = await storage();
+		const dead = `${url}/gone?${signed}`;
+		answers([{ url: `${url}/1` }, { url: dead }, { b64_json: png.toString('base64') }]);
+		const result = await run('generate', continuing);
+		const [first, last, ...others] = result.items('Model Gateway');
+		expect(others).toEqual([]);
+		expect([first.json.index, last.json.index]).toEqual([0, 2]);
+		for (const item of [first, last]) expect(await result.binary(item)).toEqual(png);
+		expect(result.items('Model Gateway', { output: 1 })).toEqual([
+			expect.objectContaining({
+				json: {
+					error: expect.stringContaining('Could not download the image'),
+					details: expect.objectContaining({ url: dead, request_id: 'order-7', billed: 'yes' }),
+				},
+				pairedItem: { item: 0 },
+			}),
+		]);
+	});
+
+	it('shows the text of a chat in the error of an image that cannot be fetched', async () => {
+		const { url } = await storage();
+		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
+		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		const result = await run('chat', continuing, { model: byId('image-chat-1') });
+		expect(result.items('Model Gateway')).toHaveLength(1);
+		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+			{ json: { details: { partial_text: content, url: `${url}/gone?${signed}` } } },
+		]);
+	});
+
+	it('fetches only the missing image in a Retry, and orders nothing', async () => {
+		const server = await storage();
+		answers([{ url: `${server.url}/1` }, { url: `${server.url}/gone` }]);
+		const failed = await run('generate');
+		expect(failed.errorOf('Model Gateway')?.message).toContain('Could not download the image');
+		await retryExecution(failed);
+		expect(server.requests.map(({ path }) => path).sort()).toEqual(['/1', '/gone', '/gone']);
+		expect(orders()).toBe(1);
+	});
+
+	it.each([
+		[403, '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'],
+		[404, ''],
+		[410, ''],
+	])(
+		'says that no retry helps when the link of an image is dead (HTTP %d)',
+		async (status, body) => {
+			const { url } = await storage(answer(status, body));
+			answers([{ url: `${url}/gone` }]);
+			const failed = await run('generate');
+			expect(failed.errorOf('Model Gateway')).toMatchObject({
+				description: expect.stringMatching(/its link no longer works.*again.*charged again/),
+				context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
+			});
+			const retried = await retryExecution(failed);
+			expect(retried.errorOf('Model Gateway')?.description).toContain('a retry cannot help');
+			expect(orders()).toBe(1);
+		},
+	);
+
+	it('names the storage host and the network error when the host does not respond', async () => {
+		const server = await storage();
+		const { url } = server;
+		await server.close();
+		answers([{ url: `${url}/1` }]);
+		const error = (await run('generate')).errorOf('Model Gateway');
+		expect(error?.message).toContain(`${new URL(url).host} refuses the connection`);
+		expect(error?.message).toContain('ECONNREFUSED');
+		expect(error?.description).not.toContain('credential');
+		expect(error?.description).toContain('its retry does so without a new charge');
+	});
+});
+
+describe('unusable base64 images', () => {
+	const html = Buffer.from('<html>Out of paint</html>').toString('base64');
+	const half = png.subarray(0, png.length / 2);
+
+	it.each<[string, Buffer, string, string]>([
+		[
+			'half an image',
+			half,
+			'image/png',
+			'image.png ends in the middle: it arrived as the service made it.',
+		],
+		['a video', mp4Of(1000), 'video/mp4', 'image.mp4 is an mp4 video, not an image.'],
+		[
+			'bytes of no known kind',
+			Buffer.alloc(1000, 3),
+			'application/octet-stream',
+			'image.bin is a file of an unknown kind, not an image.',
+		],
+	])(
+		'delivers %s as it is, because it is charged, and shows a hint',
+		async (_, bytes, mimeType, hint) => {
+			answers([{ b64_json: bytes.toString('base64') }]);
+			const result = await run('generate');
+			const [item] = result.items('Model Gateway');
+			expect(await result.binary(item)).toEqual(bytes);
+			expect(item.binary?.data.mimeType).toBe(mimeType);
+			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+			expect(hints?.map(({ message }) => message)).toEqual([hint]);
+		},
+	);
+
+	it.each([
+		['a web page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
+		[
+			'a web page in a data URL of an image',
+			{ url: `data:image/png;base64,${html}` },
+			'is no image',
+		],
+	])(
+		'reports an unusable base64 image, and delivers the other image: %s',
+		async (_, entry, problem) => {
+			answers([entry, { b64_json: png.toString('base64') }]);
+			const result = await run('generate', continuing);
+			const items = result.items('Model Gateway');
+			expect(items.map(({ json }) => json.index)).toEqual([1]);
+			expect(await result.binary(items[0])).toEqual(png);
+			expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+				{
+					json: {
+						error: expect.stringContaining(problem),
+						details: { billed: 'yes', retry_can_help: false, request_id: 'order-7' },
+					},
+				},
+			]);
+		},
+	);
+
+	it('does not order an unusable base64 image again in a Retry', async () => {
+		answers([{ b64_json: html }]);
+		const failed = await run('generate');
+		expect(failed.errorOf('Model Gateway')?.description).toContain('Executing the workflow again');
+		const retried = await retryExecution(failed);
+		expect(retried.errorOf('Model Gateway')?.message).toContain('Out of paint');
+		expect(orders()).toBe(1);
+	});
+});
+
+describe('image responses', () => {
+	it('shows a hint with the number of missing images and the reason', async () => {
+		const { url } = await storage();
+		answers([{ url: `${url}/1` }, { url: null, error: { message: 'Out of paint' } }, {}]);
+		const result = await run('generate');
+		expect(result.items('Model Gateway')).toHaveLength(1);
+		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+		expect(hints?.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^The response lacks 2 of its images: .*Out of paint/),
+		]);
+	});
+
+	it('fetches an image on the host of the gateway without the key', async () => {
+		answers([{ url: '/v1/made/1.png' }]);
+		const error = (await run('generate')).errorOf('Model Gateway');
+		const [, request] = gateway.requests;
+		expect(request).toMatchObject({ method: 'GET', url: '/v1/made/1.png' });
+		expect(request.headers).not.toHaveProperty('authorization');
+		expect(error?.context?.data).toMatchObject({ url: `${gateway.url}/v1/made/1.png` });
+	});
+});

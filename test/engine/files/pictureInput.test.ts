@@ -1,0 +1,148 @@
+import { GifEncoder } from '@napi-rs/canvas';
+import type { IDataObject } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { UploadedFile } from '../../../gateway/files';
+import { runWorkflow } from '../../harness';
+import { jpegOf, withPictures, withSegment } from '../../support/files/jpegs';
+import { picture } from '../../support/data/samples';
+import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+let gateway: Gateway;
+withGateway({}, (world) => void ({ gateway } = world));
+
+const images = { values: [{ source: 'binary', binaryField: 'data' }] };
+const operations: Record<string, IDataObject> = {
+	'image.edit': { resource: 'image', operation: 'edit', model: byId('image-edit-1') },
+	'image.chat': { resource: 'image', operation: 'chat', model: byId('image-chat-1'), images },
+	'chat.complete': {
+		...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+		messages: { values: [{ role: 'user', content: 'What is this?', images }] },
+	},
+};
+const names = Object.keys(operations);
+const run = async (
+	operation: string,
+	bytes: Uint8Array,
+	fileName: string,
+	mimeType: string,
+	options: IDataObject = {},
+) => {
+	const data = Buffer.from(bytes).toString('base64');
+	const input = [{ json: {}, binary: { data: { fileName, mimeType, data } } }];
+	const node = modelGateway({ prompt: 'A lighthouse', ...operations[operation], options });
+	return await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+};
+
+/** The one file in a request: a part of a form, or a data URL. */
+function sentFile(body: unknown): Buffer {
+	const { image } = body as { image?: UploadedFile };
+	if (image instanceof UploadedFile) return Buffer.from(image.bytes);
+	const [, base64] = /base64,([\w+/=]*)/.exec(JSON.stringify(body)) ?? [];
+	return Buffer.from(base64 ?? '', 'base64');
+}
+
+function animation(): Uint8Array {
+	const encoder = new GifEncoder(8, 8);
+	for (const shade of [0, 255]) {
+		encoder.addFrame(new Uint8Array(8 * 8 * 4).fill(shade), 8, 8, { delay: 100 });
+	}
+	return encoder.finish();
+}
+
+describe('files that are sent as images', () => {
+	it.each(names)('refuses an animation with the name of a JPEG: %s', async (operation) => {
+		const result = await run(operation, animation(), 'multi.jpg', 'image/jpeg');
+		expect(result.errorOf('Model Gateway')?.message).toContain(
+			'several frames behind the name multi.jpg',
+		);
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it.each(names)(
+		'sends only the first image of a JPEG with several, and shows a hint: %s',
+		async (operation) => {
+			const plain = jpegOf('teal');
+			const file = withPictures(plain, jpegOf('orange'));
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+			expect(result.errorOf('Model Gateway')).toBeUndefined();
+			expect(sentFile(gateway.requests[0].body).equals(plain)).toBe(true);
+			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+			expect(hints?.map(({ message }) => message)).toEqual([
+				'photo.jpg holds more than one image, or a clip; only its first image was sent.',
+			]);
+		},
+	);
+
+	it.each(names)(
+		'sends a JPEG with several images byte for byte with Skip Checks: %s',
+		async (operation) => {
+			const file = withPictures(jpegOf('teal'), jpegOf('orange'));
+			const options = { skipChecks: true };
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg', options);
+			expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+			expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
+		},
+	);
+
+	it.each(names)(
+		'sends a JPEG unchanged when only a comment in it looks like a list of images: %s',
+		async (operation) => {
+			const file = withSegment(jpegOf('teal'), 0xfe, Buffer.from('MPF\0'));
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+			expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+			expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
+		},
+	);
+
+	it.each(names)(
+		'refuses a JPEG with several images that cannot be separated: %s',
+		async (operation) => {
+			const broken = Buffer.concat([
+				withPictures(jpegOf('teal')).subarray(0, 20),
+				Buffer.alloc(500),
+				Buffer.from([0xff, 0xd9]),
+			]);
+			const result = await run(operation, broken, 'photo.jpg', 'image/jpeg');
+			expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+
+	it.each(
+		names.flatMap((operation): Array<[string, string, Uint8Array]> => [
+			[operation, 'is a PDF, not an image', Buffer.from('%PDF-1.7\n')],
+			[operation, 'is a text, not an image', Buffer.from('A lighthouse')],
+			[operation, 'is an XML document, not an image', Buffer.from('<?xml version="1.0"?><Error/>')],
+			[operation, 'is empty', Buffer.alloc(0)],
+			[operation, 'ends in the middle', picture('red', 64, 48).subarray(0, -20)],
+			[
+				operation,
+				'is a PNG image written as base64 text, not an image; make a file of it first',
+				Buffer.from(Buffer.from(picture('red', 64, 48)).toString('base64')),
+			],
+		]),
+	)(
+		'refuses a file that surely is no image in %s, unless checks are skipped: it %s',
+		async (operation, problem, bytes) => {
+			const result = await run(operation, bytes, 'a', 'image/png');
+			expect(result.errorOf('Model Gateway')?.message).toContain(problem);
+			expect(gateway.requests).toEqual([]);
+
+			await run(operation, bytes, 'a', 'image/png', { skipChecks: true });
+			expect(gateway.requests.length).toBeGreaterThan(0);
+		},
+	);
+
+	it.each(names)('sends an image under its true type: %s', async (operation) => {
+		await run(operation, picture('red', 8, 8), 'photo', 'application/octet-stream');
+		const [{ body }] = gateway.requests;
+		expect(JSON.stringify(body)).toMatch(/image\/png/);
+		expect(JSON.stringify(body)).not.toContain('octet-stream');
+	});
+
+	it.each(names)('sends an image whose type only n8n knows: %s', async (operation) => {
+		await run(operation, Buffer.from([0xff, 0x0a, 1]), 'photo.jxl', 'image/jxl');
+		expect(JSON.stringify(gateway.requests[0].body)).toMatch(/image\/jxl/);
+	});
+});

@@ -1,0 +1,137 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../../../gateway';
+import { runWorkflow } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	type Node,
+} from '../../support/workflows/workflows';
+
+const megabyte = 1_000_000;
+const media = [{ type: 'reference_image', url: 'https://example.com/person.png' }];
+
+describe('very large values', () => {
+	let gateway: Gateway;
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity, render: async () => mp4Of(100) });
+	});
+	afterAll(async () => await gateway.close());
+
+	const run = async (node: Node, ...items: IDataObject[]) => {
+		const before = gateway.requests.length;
+		const result = await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: items.map((json) => ({ json })),
+		});
+		const error = result.errorOf(node.name);
+		return { result, error, requests: gateway.requests.slice(before) };
+	};
+	const alpha = createReferenceVideo({ model: byId('alpha-1.1-r2v'), options: {} });
+	const lengthOf = (error: object | undefined) => JSON.stringify(error ?? '').length;
+
+	it.each<[string, IDataObject]>([
+		['valid entries', { media: Array(10_000).fill(media[0]) }],
+		['invalid entries', { media: Array(10_000).fill({ type: 'x', url: 'y' }) }],
+		['entries that are not objects', { media: Array(10_000).fill(1) }],
+		['JSON text', { media: JSON.stringify(Array(10_000).fill({ url: 'x'.repeat(50) })) }],
+	])('refuses 10,000 media with one short message: %s', async (_, json) => {
+		const { error, requests } = await run(createReferenceVideo(), json);
+		expect(requests).toEqual([]);
+		expect(error?.message).toMatch(/^Media/);
+		expect(error?.message.length).toBeLessThan(1500);
+		expect(lengthOf(error)).toBeLessThan(20_000);
+	});
+
+	it('names ten problems of an item, and counts the others', async () => {
+		const { error } = await run(createReferenceVideo(), {
+			media: Array(10_000).fill({ url: 'cat.png' }),
+		});
+		expect(error?.message).toMatch(/^Media 1: URL must .*; Media 10: URL must .*; and \d{5} more$/);
+	});
+
+	it('reports the problems of 1,000 items in one short message', async () => {
+		const items = Array.from({ length: 1000 }, () => ({ media: Array(50).fill({ type: 'x' }) }));
+		const { error, requests } = await run(createReferenceVideo(), ...items);
+		expect(requests).toEqual([]);
+		expect(error?.message.length).toBeLessThan(1000);
+		expect(error?.description?.length).toBeLessThan(5000);
+		expect(lengthOf(error)).toBeLessThan(20_000);
+	});
+
+	it.each<[string, IDataObject]>([
+		['type', { type: 'x'.repeat(megabyte), url: media[0].url }],
+		['row of separators', { type: 'reference_image', url: `a${' ,'.repeat(megabyte)}` }],
+		['link', { type: 'reference_image', url: `ftp://${'x'.repeat(megabyte)}` }],
+	])('refuses a medium with a %s of a megabyte with one short message', async (_, medium) => {
+		const { error, requests } = await run(alpha, { media: [medium] });
+		expect(requests).toEqual([]);
+		expect(error?.message.length).toBeLessThan(2000);
+	});
+
+	it('sends a prompt of a megabyte intact to a model without a limit', async () => {
+		const prompt = `${'Ein Männlein 🎬 '.repeat(megabyte / 16)}end`;
+		const { result, requests } = await run(alpha, { media, prompt });
+		expect(result.status).toBe('success');
+		expect((requests[0].body as { input: { prompt: string } }).input.prompt).toBe(prompt);
+	});
+
+	it('refuses a prompt of a megabyte for a model with a limit', async () => {
+		const prompt = '🎬'.repeat(megabyte);
+		const { error, requests } = await run(createReferenceVideo(), { media, prompt });
+		expect(requests).toEqual([]);
+		expect(error?.message).toBe('Prompt must be at most 5000 characters (it has 1000000)');
+	});
+
+	it('sends a chat message of a megabyte intact', async () => {
+		const content = `${'é🎬 '.repeat(megabyte / 4)}end`;
+		const messages = { values: [{ role: 'user', content: '={{ $json.content }}' }] };
+		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages };
+		// Otherwise the embedded gateway would count the words of the message.
+		const body = JSON.stringify({ choices: [{ message: { content: 'Fine' } }] });
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		const { result, requests } = await run(modelGateway(chat), { content });
+		expect(result.status).toBe('success');
+		expect(requests[0].body).toEqual({ model: 'chat-1', messages: [{ role: 'user', content }] });
+	});
+
+	it.each<[string, (extra: object) => unknown]>([
+		['an object', (extra) => extra],
+		['text', (extra) => JSON.stringify(extra)],
+	])('sends Extra Body of a megabyte intact when it is given as %s', async (_, given) => {
+		const extra = { notes: Array.from({ length: 1000 }, (__, index) => `${index}`.repeat(300)) };
+		const node = modelGateway({
+			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+			options: { extraBody: '={{ $json.extra }}' },
+		});
+		const { result, requests } = await run(node, { extra: given(extra) as IDataObject });
+		expect(result.errorOf(node.name)?.message).toBeUndefined();
+		expect(requests[0].body).toEqual({ model: 'vid-3.1', prompt: 'A boat', ...extra });
+	});
+
+	it('shortens the message of a refusal of four megabytes, and keeps one megabyte of its body', async () => {
+		const long = 'x'.repeat(megabyte);
+		const error = { message: long, code: long, type: long, param: long };
+		const body = JSON.stringify({ error, request_id: long });
+		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 400, body });
+		const { error: shown } = await run(alpha, { media });
+		expect(shown?.message.length).toBeLessThan(1000);
+		expect(shown?.description?.length).toBeLessThan(2000);
+		const { raw_body } =
+			(shown as { context?: { data?: { raw_body?: string } } }).context?.data ?? {};
+		expect(raw_body).toBe(
+			`${body.slice(0, megabyte)}… (cut: the first 1000000 of ${body.length} characters)`,
+		);
+	});
+
+	it('keeps the whole body of a refusal of 900,000 characters', async () => {
+		const body = JSON.stringify({ error: { message: 'x'.repeat(megabyte * 0.9), code: 'odd' } });
+		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 400, body });
+		const { error: shown } = await run(alpha, { media });
+		expect(shown).toMatchObject({ context: { data: { raw_body: body } } });
+		expect(lengthOf(shown)).toBeLessThan(4 * megabyte);
+	});
+});

@@ -1,0 +1,228 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { maxTries } from '../../../nodes/shared/gateway/client/retryPolicy';
+import type { Gateway } from '../../../gateway';
+import { registerTypes, retryExecution, runWorkflow } from '../../harness';
+import { agent } from '../../support/workflows/agent';
+import { sampleVideo } from '../../support/data/samples';
+import {
+	asTool,
+	chain,
+	createReferenceVideo,
+	createVideo,
+	credentialFor,
+	loopOver,
+	waitForVideo,
+	withSubNodes,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+const idempotencyHeaderName = 'Idempotency-Key';
+
+describe('a create with an idempotency key', () => {
+	let gateway: Gateway;
+	let media: IDataObject[];
+
+	let video: Uint8Array;
+
+	beforeAll(async () => {
+		registerTypes({ nodes: [agent] });
+		video = await sampleVideo();
+	});
+	withGateway(
+		{
+			...{ isTimeSimulated: true, jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
+			render: async () => video,
+		},
+		(world) => void ({ gateway, media } = world),
+	);
+
+	const withKeyHeader = (more: IDataObject = {}) =>
+		credentialFor(gateway, { advanced: true, idempotencyHeaderName, ...more });
+	const orders = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
+	const order = async (
+		settings: Partial<INode> = {},
+		{ credentials = withKeyHeader(), input = orders('A boat', 'A boat') } = {},
+	) => await runWorkflow(chain(createReferenceVideo({}, settings)), { credentials, input });
+	const creates = () => gateway.requests.filter(({ route }) => /Create$/.test(route ?? ''));
+	const keys = () => creates().map(({ headers }) => headers['idempotency-key']);
+	const distinctKeys = () => new Set(keys());
+	const loseResponses = (times: number) =>
+		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true, times });
+	const errorOf = async (run: ReturnType<typeof order>) => (await run).errorOf('Create');
+
+	it('sends a create again by itself when its response is lost, and it is charged once', async () => {
+		loseResponses(2);
+		const result = await order();
+		expect(result.status).toBe('success');
+		const ids = result
+			.items('Create')
+			.map(({ json }) => (json.output as { task_id: string }).task_id);
+		expect(ids.sort()).toEqual(gateway.ledger.map(({ job }) => job).sort());
+		// Two equal items are two orders.
+		expect(gateway.ledger).toHaveLength(2);
+		expect(creates()).toHaveLength(4);
+		expect(distinctKeys().size).toBe(2);
+	});
+
+	it('sends a create again with the same key in a try of Retry On Fail', async () => {
+		loseResponses(5);
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const result = await order(settings, { credentials: withKeyHeader(), input: orders('A boat') });
+		expect(result.status).toBe('success');
+		expect(keys()).toHaveLength(6);
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('sends a create again with the same key on each Retry until its response arrives', async () => {
+		const lost = gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		const failed = await order();
+		expect(failed.errorOf('Create')?.description).toContain(
+			"n8n's Retry of this execution sends it again with the same key",
+		);
+		expect(failed.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+		const again = await retryExecution(failed);
+		expect(again.status).toBe('error');
+		lost.remove();
+		const retried = await retryExecution(again);
+		expect(retried.items('Create')).toHaveLength(2);
+		expect(distinctKeys().size).toBe(2);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('uses other keys when the workflow is executed again, and in each run of a loop', async () => {
+		const input = orders('A boat', 'A boat');
+		await order({}, { credentials: withKeyHeader(), input });
+		await order({}, { credentials: withKeyHeader(), input });
+		expect(distinctKeys().size).toBe(4);
+		const workflow = loopOver(createReferenceVideo());
+		const looped = await runWorkflow(workflow, { credentials: withKeyHeader(), input });
+		expect(looped.status).toBe('success');
+		expect(distinctKeys().size).toBe(6);
+		expect(gateway.ledger).toHaveLength(6);
+	});
+
+	it('sends a create again with the same key on Retry after Stop', async () => {
+		let stop = () => {};
+		const pressStop = () => {
+			stop();
+			return true;
+		};
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'stall', accepted: true, when: pressStop },
+		});
+		const settings = {
+			credentials: withKeyHeader(),
+			onStart: (cancel: () => void) => void (stop = cancel),
+		};
+		const workflow = chain(createReferenceVideo());
+		const stopped = await runWorkflow(workflow, { ...settings, input: orders('A boat') });
+		expect(stopped.status).toBe('canceled');
+		const retried = await retryExecution(stopped, settings);
+		expect(retried.items('Create')).toHaveLength(1);
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('sends a create again with the same key when n8n stored nothing of it, as after a kill', async () => {
+		loseResponses(10);
+		const failed = await order();
+		const { executionData } = failed.data;
+		expect(Object.keys(executionData?.contextData ?? {})).toContain('node:Create');
+		delete executionData?.contextData['node:Create'];
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(2);
+		expect(distinctKeys().size).toBe(2);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('keeps the outcome of a create unknown when its Retry is refused', async () => {
+		loseResponses(5);
+		const one = { credentials: withKeyHeader(), input: orders('A boat') };
+		const failed = await order({}, one);
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'error', status: 401, code: 'invalid_api_key' },
+		});
+		const refused = await retryExecution(failed);
+		expect(refused.errorOf('Create')?.description).toMatch(
+			/Check the API key.*may have been accepted/,
+		);
+		expect(refused.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+		const retried = await retryExecution(refused);
+		expect(retried.status).toBe('success');
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it.each([
+		['had no key header', ''],
+		['had another key header', 'X-Key'],
+	])('does not send a create again when the first request %s', async (_, name) => {
+		loseResponses(5);
+		const first = {
+			credentials: withKeyHeader({ idempotencyHeaderName: name }),
+			input: orders('A boat'),
+		};
+		let run = await order({}, first);
+		const sent = creates().length;
+		for (const credentials of [withKeyHeader(), withKeyHeader()]) {
+			run = await retryExecution(run, { credentials });
+			expect(run.errorOf('Create')?.description).toContain(
+				'An earlier try has already sent this order',
+			);
+		}
+		expect(creates()).toHaveLength(sent);
+	});
+
+	it('sends a create again with the same key on Retry in n8n 1', async () => {
+		loseResponses(5);
+		const failed = await order({}, { credentials: withKeyHeader(), input: orders('A boat') });
+		// n8n 1 gives executions no such token. The stored data of the failed execution name their origin.
+		delete failed.data.resumeToken;
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(1);
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('sends no key header, and no create again, when the credential names no header', async () => {
+		loseResponses(1);
+		const error = await errorOf(
+			order({}, { credentials: credentialFor(gateway), input: orders('A boat') }),
+		);
+		expect(error?.description).toContain('you could be charged twice');
+		expect(keys()).toEqual([undefined]);
+	});
+
+	it('sends the key header with the create only, not with polls and downloads', async () => {
+		const workflow = chain(createVideo(), waitForVideo());
+		const result = await runWorkflow(workflow, { credentials: withKeyHeader() });
+		expect(result.items('Wait for Video')[0].binary).toHaveProperty('data');
+		const carriers = gateway.requests.filter(({ headers }) => headers['idempotency-key']);
+		expect(carriers.map(({ route }) => route)).toEqual(['videoCreate']);
+		expect(new Set(gateway.requests.map(({ route }) => route))).toEqual(
+			new Set(['videoCreate', 'video', 'videoContent', 'download']),
+		);
+	});
+
+	it('sends a create again with its key on the next call of an agent, which gets the created job', async () => {
+		const lost = gateway.fault({
+			...{ route: 'videoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		gateway.on('request', () => {
+			if (lost.hits === maxTries) lost.remove();
+		});
+		const workflow = withSubNodes(
+			chain({ name: 'Agent', type: 'test.agent', parameters: { calls: 2 } }),
+			['ai_tool', asTool(createVideo(), 'Tool')],
+		);
+		const result = await runWorkflow(workflow, { credentials: withKeyHeader() });
+		const [first, second] = result.items('Agent').map(({ json }) => String(json.answer));
+		expect(first).toContain('do not order it again');
+		expect(second).toContain(gateway.ledger[0].job);
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+});

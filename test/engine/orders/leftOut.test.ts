@@ -1,0 +1,134 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { resumeToEnd, runWorkflow, type WorkflowJson } from '../../harness';
+import {
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	loopOver,
+	modelGateway,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+// Items that place no order although nothing failed. n8n's loop ends at a batch without output.
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 0, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
+
+const create = (options: IDataObject = {}) =>
+	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.prompt }}', ...options } });
+const wait = (parameters: INode['parameters'] = {}) =>
+	waitForVideo({ whileWaiting: 'hold', download: false, ...parameters });
+const list = (filter: string) =>
+	modelGateway(
+		{ resource: 'model', operation: 'getAll', returnAll: true, filter },
+		{ name: 'List' },
+	);
+
+async function run(workflow: WorkflowJson, items: Array<string | IDataObject>) {
+	const rows = items.map((item) => (typeof item === 'string' ? { prompt: item } : item));
+	const first = await runWorkflow(workflow, {
+		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		input: rows.map((row) => ({ json: { media, ...row } })),
+	});
+	const result = await resumeToEnd(first);
+	expect(result.status).toBe('success');
+	return result;
+}
+
+const used = (key: string) => ({
+	ordered: false,
+	order_key: key,
+	reason: `Order Key “${key}” was used before, so nothing was ordered`,
+});
+
+const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);
+
+describe('items that place no order', () => {
+	it('returns the reason in an output when an item places no order', async () => {
+		await run(chain(create()), ['Waves']);
+		const items = (await run(chain(create()), ['Clouds', 'Waves'])).items('Create');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(items[1].json).toEqual(used('Waves'));
+	});
+
+	it('continues a loop after an item that places no order', async () => {
+		await run(chain(create()), ['Clouds']);
+		await run(loopOver(create()), ['Waves', 'Clouds', 'Rain']);
+		expect(ordered()).toEqual(['Clouds', 'Waves', 'Rain']);
+	});
+
+	it('continues a loop after an item that only releases its Order Key', async () => {
+		await run(chain(create()), ['Clouds']);
+		const forgetOrderKey = '={{ $json.prompt === "Clouds" }}';
+		await run(loopOver(create({ forgetOrderKey })), ['Clouds', 'Waves']);
+		expect(ordered()).toEqual(['Clouds', 'Waves']);
+	});
+
+	it('returns no output for an item without an order when the user chose to drop it', async () => {
+		await run(chain(create()), ['Waves']);
+		const workflow = chain(create({ ifOrderedBefore: 'drop' }));
+		const items = (await run(workflow, ['Waves', 'Clouds'])).items('Create');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	});
+
+	it.each(['hold', 'park'])(
+		'passes on an item without an order in Wait for Video: %s',
+		async (whileWaiting) => {
+			await run(chain(create()), ['Waves']);
+			const workflow = chain(create(), wait({ whileWaiting }));
+			const result = await run(workflow, ['Waves', 'Clouds']);
+			const [left, video] = result.items('Wait for Video');
+			expect(left).toMatchObject({ json: used('Waves'), pairedItem: { item: 0 } });
+			expect(video.json).toMatchObject({ status: 'completed', job_id: gateway.ledger[1].job });
+		},
+	);
+
+	it('continues a loop that waits for each video after an item without an order', async () => {
+		await run(chain(create()), ['Clouds']);
+		await run(loopOver(create(), wait()), ['Clouds', 'Waves']);
+		expect(ordered()).toEqual(['Clouds', 'Waves']);
+	});
+
+	it('does not wait for the ID in the input fields of an item without an order', async () => {
+		await run(chain(create()), ['Waves']);
+		const workflow = chain(create({ includeInputFields: true }), wait());
+		const [{ json }] = (await run(workflow, [{ id: 42, prompt: 'Waves' }])).items('Wait for Video');
+		expect(json).toMatchObject({ id: 42, ...used('Waves') });
+	});
+
+	it('collects the video of an item without an order by the ID that the user kept', async () => {
+		const [first] = (await run(chain(create()), ['Waves'])).items('Create');
+		const { task_id: kept } = first.json.output as IDataObject;
+		const workflow = chain(create(), wait({ jobId: kept as string }));
+		const [{ json }] = (await run(workflow, ['Waves'])).items('Wait for Video');
+		expect(json).toMatchObject({ status: 'completed', job_id: kept });
+	});
+
+	it('passes on an item without an order in Get Status', async () => {
+		await run(chain(create()), ['Waves']);
+		const status = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
+		status.parameters = { ...status.parameters, taskId: '={{ $json.output?.task_id }}' };
+		const [{ json }] = (await run(chain(create(), status), ['Waves'])).items('Get');
+		expect(json).toEqual(used('Waves'));
+	});
+});
+
+describe('Get Many', () => {
+	it('returns an output when no model matches, so that a loop continues', async () => {
+		const none = { count: 0, reason: 'No model has “no such” in its ID. Try a shorter filter' };
+		const result = await run(loopOver(list('={{ $json.filter }}')), [
+			{ filter: 'no such' },
+			{ filter: 'r2v' },
+		]);
+		const runs = result.data.resultData.runData.List.map(({ data }) => data?.main[0] ?? []);
+		expect(runs[0].map(({ json }) => json)).toEqual([none]);
+		expect(runs[1].length).toBeGreaterThan(0);
+	});
+});

@@ -1,0 +1,259 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { startGateway, type Gateway, type GatewayOptions, type Route } from '../../../gateway';
+import {
+	listSearch,
+	processedItems,
+	registerTypes,
+	resumeExecution,
+	retryExecution,
+	type RunOptions,
+	runWorkflow,
+	SimulatedTime,
+	type WorkflowRun,
+} from '../../harness';
+import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { embeddingsUser } from '../../support/workflows/embeddingsUser';
+import {
+	byId,
+	chain,
+	createVideo,
+	credentialFor,
+	embeddings,
+	modelGateway,
+	waitForVideo,
+	withSubNodes,
+} from '../../support/workflows/workflows';
+
+/** Asks for one vector after another, as a vector store may. */
+const store = embeddingsUser(async (embeddings) => {
+	for (const query of ['one', 'two', 'three']) await embeddings.embedQuery(query);
+	return {};
+});
+
+describe('the limits of a credential', () => {
+	let time: SimulatedTime;
+	let gateway: Gateway;
+	let began: number;
+	/** Each test uses a key of its own, because the limits of a key outlast a test. */
+	let tests = 0;
+	let credential: (fields: IDataObject) => ReturnType<typeof credentialFor>;
+
+	const start = async (options: GatewayOptions = {}) => {
+		const apiKey = `sk-limited-${++tests}`;
+		gateway = await startGateway({
+			...{ jobSeconds: 0, render: async () => new Uint8Array(0), keys: { [apiKey]: {} } },
+			...options,
+		});
+		credential = (fields) => credentialFor(gateway, { advanced: true, ...fields });
+		began = Date.now();
+	};
+	beforeAll(() => registerTypes({ nodes: [store] }));
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
+
+	const chat = modelGateway({
+		...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+		messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+	});
+	const texts = (name: string, count: number) =>
+		Array.from({ length: count }, (_, index) => ({ json: { text: `${name} ${index}` } }));
+	const chats = async (fields: IDataObject, name: string, count: number) =>
+		await runWorkflow(chain(chat), {
+			credentials: credential(fields),
+			input: texts(name, count),
+		});
+
+	const create = chain(createVideo({ prompt: '={{ $json.text }}' }));
+
+	const requestsTo = (...routes: Route[]) =>
+		gateway.requests.filter(({ route }) => route && routes.includes(route));
+	const times = () => gateway.requests.map(({ at }) => at - began);
+	/** The name in the text of each chat. */
+	const senders = () =>
+		gateway.requests.map(({ body }) => /"(\w+) \d+"/.exec(JSON.stringify(body))?.[1]);
+	const expectSpread = (milliseconds: number) =>
+		times()
+			.slice(1)
+			.forEach((at, index) => {
+				expect(at - times()[index]).toBeGreaterThanOrEqual(milliseconds);
+			});
+
+	it('applies Requests per Second to two executions together, and lets both send', async () => {
+		await start();
+		const fields = { requestsPerSecond: '2' };
+		const runs = await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 2)]);
+		expect(runs.map((run) => run.items('Model Gateway').length)).toEqual([8, 2]);
+		expectSpread(500);
+		expect(senders().slice(0, 5).sort()).toEqual(['few', 'few', 'many', 'many', 'many']);
+	});
+
+	it('applies Requests in Flight to two executions together', async () => {
+		// Longer than a response takes.
+		time.patience = 200;
+		await start({ answerMilliseconds: 50 });
+		let [most, answered] = [0, 0];
+		gateway.on('request', () => void answered++);
+		const watch = () => {
+			most = Math.max(most, gateway.requests.length - answered);
+			return false;
+		};
+		gateway.fault({ route: 'chat', action: 'stall', when: watch });
+		const fields = { requestsInFlight: 3 };
+		await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 4)]);
+		expect(gateway.requests).toHaveLength(12);
+		expect(most).toBe(3);
+	});
+
+	it('applies the limits to all users of a key: a node, a vector store, the list of models', async () => {
+		await start();
+		const credentials = credential({ requestsPerSecond: 1 });
+		const stored = runWorkflow(
+			withSubNodes(chain({ name: 'Store', type: 'test.store' }), [
+				'ai_embedding',
+				embeddings({ model: byId('embed-1') }),
+			]),
+			{ credentials },
+		);
+		const listed = listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
+			credentials,
+			parameters: { resource: 'chat' },
+		});
+		const [run] = await Promise.all([stored, chats({ requestsPerSecond: 1 }, 'many', 3), listed]);
+		expect(run.items('Store')).toHaveLength(1);
+		expect(requestsTo('embedding', 'chat', 'models')).toHaveLength(7);
+		expectSpread(1000);
+	});
+
+	it('applies the limits only while Advanced is on', async () => {
+		await start();
+		await chats({ requestsPerSecond: 0.001, advanced: false }, 'many', 5);
+		expect(times().at(-1)).toBeLessThan(1000);
+	});
+
+	it('refuses a limit that is not a number before anything is sent', async () => {
+		await start();
+		const run = await chats({ requestsPerSecond: 'five' }, 'many', 1);
+		expect(run.errorOf('Model Gateway')?.message).toBe(
+			'Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
+		);
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('holds back the other executions of a key after one of them got a 429', async () => {
+		await start();
+		const headers = { 'x-ratelimit-reset': '30s' };
+		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
+		gateway.fault({ route: 'chat', action: 'error', ...limit });
+		const fields = { requestsInFlight: 1 };
+		const runs = await Promise.all([chats(fields, 'one', 2), chats(fields, 'other', 2)]);
+		expect(runs.map((run) => run.items('Model Gateway').length)).toEqual([2, 2]);
+		expect(gateway.requests).toHaveLength(5);
+		expect(times()[1] - times()[0]).toBeGreaterThanOrEqual(30_000);
+	});
+
+	it('leaves orders unplaced that wait for a limit at Stop, and places them on Retry', async () => {
+		await start();
+		processedItems.clear();
+		const options: RunOptions = {
+			...{ credentials: credential({ requestsPerSecond: 0.01 }), input: texts('video', 3) },
+			onStart: (cancel) => void setTimeout(cancel, 30_000),
+		};
+		const stopped = await runWorkflow(create, options);
+		expect(stopped.status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(31_000);
+		expect(gateway.ledger).toHaveLength(1);
+		const message = String(stopped.errorOf('Create')?.description);
+		expect(message).toContain('Nothing more was sent to the gateway');
+
+		const retried = await retryExecution(stopped);
+		expect(retried.items('Create')).toHaveLength(3);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('sends nothing more after a refusal while orders wait for a limit, and places them on Retry', async () => {
+		await start();
+		processedItems.clear();
+		const credentials = credential({ requestsPerSecond: 0.1 });
+		const refused = { status: 400, code: 'invalid_prompt', skip: 1 };
+		gateway.fault({ route: 'videoCreate', action: 'error', ...refused });
+		const failed = await runWorkflow(create, { credentials, input: texts('video', 5) });
+		expect(failed.errorOf('Create')?.message).toContain('Item 1: Could not create the video');
+		expect(failed.errorOf('Create')?.description).not.toContain('canceled');
+		expect(gateway.requests).toHaveLength(2);
+		expect(gateway.ledger).toHaveLength(1);
+
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(5);
+		expect(gateway.ledger).toHaveLength(5);
+	});
+
+	describe('Wait for Video under a limit', () => {
+		const waitFor = async (
+			count: number,
+			fields: IDataObject,
+			options: Partial<RunOptions> = {},
+		) => {
+			const jobs = earlierTasks(gateway, count);
+			const whileWaiting = options.mode ? 'park' : 'hold';
+			const node = waitForVideo(
+				{ download: false, whileWaiting, options: { timeoutMinutes: 5 } },
+				{ onError: 'continueRegularOutput' },
+			);
+			const run = await runWorkflow(chain(node), {
+				credentials: credential(fields),
+				input: jobs.map(({ id }) => ({ json: { task_id: id } })) as INodeExecutionData[],
+				...options,
+			});
+			return { jobs, run };
+		};
+		const passes = async (run: WorkflowRun, each: (pass: number) => void = () => {}) => {
+			let pass = 0;
+			for (; run.status === 'waiting'; pass++) {
+				each(pass);
+				// n8n looks for due executions once a minute.
+				jest.setSystemTime(Math.max(Date.now() + 40_000, (run.waitTill as Date).getTime()));
+				run = await resumeExecution(run);
+			}
+			return run;
+		};
+
+		it('ends a wait at its Timeout although a limit holds back its poll, and names the job', async () => {
+			await start();
+			// Another execution has just used the one request of this hour.
+			await chats({ requestsPerSecond: 1 / 3600 }, 'other', 1);
+			const { jobs, run: first } = await waitFor(1, { requestsPerSecond: 1 / 3600 });
+			// n8n stores it once, and then it runs to its end.
+			const run = await passes(first);
+			expect(Date.now() - began).toBeLessThanOrEqual(305_000);
+			const [{ json }] = run.items('Wait for Video');
+			expect(json.error).toContain(`Video task ${jobs[0].id} did not finish within 5 minutes`);
+			const { advice } = json.details as IDataObject;
+			expect(advice).toContain('the limits of the credential held the request back for too long');
+			expect(requestsTo('task')).toHaveLength(0);
+		});
+
+		it('parks again rather than wait long for a limit, and polls the jobs next that were held back', async () => {
+			await start();
+			const fields = { requestsPerSecond: 0.1 };
+			const { jobs, run } = await waitFor(6, fields, { mode: 'trigger' });
+			const lengths: number[] = [];
+			let last = 0;
+			const ended = await passes(run, (pass) => {
+				if (pass > 0) lengths.push(Date.now() - last);
+				last = Date.now() + 40_000;
+				if (pass === 1) for (const { id } of jobs) gateway.jobs.complete(id, new Uint8Array(0));
+			});
+			// A pass ends when its polls have waited for 20 seconds.
+			expect(Math.max(...lengths)).toBeLessThan(30_000);
+			expect(ended.items('Wait for Video').map(({ json }) => json.status)).toEqual(
+				jobs.map(() => 'completed'),
+			);
+			const polled = requestsTo('task').map(({ jobId }) => jobId);
+			expect(new Set(polled.slice(0, 6)).size).toBe(6);
+			expectSpread(10_000);
+		});
+	});
+});

@@ -1,0 +1,189 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { processedItems, retryExecution, type RunOptions, type WorkflowJson } from '../../harness';
+import { stoppedBy } from '../../support/workflows/interruptions';
+import { core, credentialFor } from '../../support/workflows/workflows';
+import { orderWorkflow, runOrders, createsOf } from '../../support/workflows/videoOrders';
+import { withGateway } from '../../support/http/withGateway';
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
+
+const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOptions) =>
+	await runOrders({ gateway, media }, workflow, prompts, options);
+
+const creates = () => createsOf(gateway);
+
+/** A workflow whose create runs this many times, with the same item. */
+const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
+	const workflow = orderWorkflow(options);
+	const loop = core(
+		'Loop',
+		'if',
+		{
+			conditions: {
+				options: { version: 2, typeValidation: 'loose' },
+				combinator: 'and',
+				conditions: [
+					{
+						leftValue: '={{ $runIndex }}',
+						rightValue: times - 1,
+						operator: { type: 'number', operation: 'lt' },
+					},
+				],
+			},
+		},
+		2.2,
+	);
+	workflow.nodes.push(loop);
+	workflow.connections = {
+		...workflow.connections,
+		Create: { main: [[{ node: 'Loop', type: 'main', index: 0 }]] },
+		Loop: { main: [[{ node: 'Create', type: 'main', index: 0 }]] },
+	};
+	// From the second run on, the incoming item is the job.
+	workflow.nodes[1].parameters = {
+		...workflow.nodes[1].parameters,
+		prompt: '={{ $("Start").first().json.prompt }}',
+		mediaJson: '={{ $("Start").first().json.media }}',
+	};
+	return workflow;
+};
+
+describe('Max Orders per Execution', () => {
+	const three = ['Waves', 'Clouds', 'Rain'];
+	const limitedTo = (maxOrders: number) =>
+		orderWorkflow({ maxOrders }, { onError: 'continueRegularOutput' });
+
+	it('refuses a list of more orders than the limit before anything is sent', async () => {
+		const result = await run(orderWorkflow({ maxOrders: 2 }), three);
+		const error = result.errorOf('Create');
+		expect(error?.message).toBe(
+			'Item 2: Not ordered: it would exceed the limit of 2 orders per execution',
+		);
+		expect(error?.description).toContain(
+			'raise Max Orders per Execution. Until then, none of these items is ordered.',
+		);
+		expect(creates()).toEqual([]);
+	});
+
+	it('places as many orders as the limit allows when the node continues on error', async () => {
+		const result = await run(limitedTo(2), three);
+		expect(gateway.ledger).toHaveLength(2);
+		const [{ json }] = result.items('Create').slice(2);
+		expect(json.details).toMatchObject({
+			advice: 'To allow more, raise Max Orders per Execution.',
+		});
+	});
+
+	it('counts the orders across all runs of a loop', async () => {
+		const result = await run(loopOf(4, { maxOrders: 3 }));
+		expect(result.status).toBe('error');
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('counts each order once across all Retries, and no order that the service refused', async () => {
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
+			when: ({ body }) => JSON.stringify(body).includes('Rain'),
+		});
+		const failed = await run(orderWorkflow({ maxOrders: 3 }), three);
+		expect(gateway.ledger).toHaveLength(2);
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(3);
+	});
+
+	it('counts the orders before a Stop, although n8n stored no count of them', async () => {
+		const { stored } = await stoppedBy(
+			(stop) => gateway.once('request', stop),
+			async (onStart) => await run(limitedTo(1), ['Waves', 'Fog'], { onStart }),
+		);
+		const retried = await retryExecution(stored);
+		expect(gateway.ledger).toHaveLength(1);
+		expect(retried.items('Create')).toMatchObject([
+			{ json: { output: { task_id: gateway.ledger[0].job } } },
+			{ json: { error: expect.stringContaining('the limit of 1 order per execution') } },
+		]);
+	});
+
+	it('places no order with a limit of 0', async () => {
+		await run(orderWorkflow({ maxOrders: 0 }));
+		expect(creates()).toEqual([]);
+	});
+
+	it('places the same order in each run of a loop when there is no limit', async () => {
+		const result = await run(loopOf(3));
+		expect(result.status).toBe('success');
+		expect(gateway.ledger).toHaveLength(3);
+	});
+});
+
+describe('If No Response Arrives = Send Again', () => {
+	const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+	const prices = '{"beta-2.7-r2v":{"per_video":1}}';
+
+	/** Orders one video, and every response is lost after its order was accepted. */
+	const orderAndLose = async (options: IDataObject, settings: Partial<INode> = {}) => {
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		const workflow = orderWorkflow({ ifAnswerLost: 'resend', ...options }, settings);
+		const credentials = credentialFor(gateway, { advanced: true, prices });
+		return await run(workflow, undefined, { credentials });
+	};
+
+	it.each([
+		['maxOrders', 'It would exceed the limit of 1 order per execution.'],
+		['maxOrdersPerDay', 'It would exceed the limit of 1 order per day. It opens again on'],
+		[
+			'maxCost',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per execution.',
+		],
+		[
+			'maxCostPerDay',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per day.',
+		],
+	])('sends an order again only if the limit allows one more, and says so: %s', async (...row) => {
+		const [limit, reason] = row;
+		const error = (await orderAndLose({ [limit]: 1 })).errorOf('Create');
+		expect(error?.message).toContain('the connection was lost before the response arrived');
+		expect(error?.description).toContain(`It was not sent again. ${reason}`);
+		expect(creates()).toHaveLength(1);
+	});
+
+	it.each(['maxOrders', 'maxOrdersPerDay', 'maxCost', 'maxCostPerDay'])(
+		'sends an order as often as the limit allows in all tries of Retry On Fail: %s',
+		async (limit) => {
+			for (const most of [1, 3]) {
+				const before = creates().length;
+				processedItems.clear();
+				await orderAndLose({ [limit]: most }, retryOnFail);
+				expect(creates().length - before).toBe(most);
+			}
+		},
+	);
+
+	it.each([
+		['a try of Retry On Fail', retryOnFail],
+		['a Retry', {}],
+	])(
+		'says in the error of %s that the order may have been accepted, and why it was not sent again',
+		async (what, settings) => {
+			const lost = await orderAndLose({ maxOrders: 1 }, settings);
+			const last = what === 'a Retry' ? await retryExecution(lost) : lost;
+			const error = last.errorOf('Create');
+			expect(error?.context.data).toMatchObject({ billed: 'unknown' });
+			const { description = '' } = error ?? {};
+			expect(description?.split('It was not sent again. It would exceed the limit')).toHaveLength(
+				2,
+			);
+			expect(description).not.toMatch(/more than one job|A retry does not send it again/);
+			expect(creates()).toHaveLength(1);
+		},
+	);
+});

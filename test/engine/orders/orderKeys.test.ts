@@ -1,0 +1,160 @@
+import type { IDataObject } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
+import type { Gateway } from '../../../gateway';
+import {
+	EngineProcess,
+	processedItems,
+	retryExecution,
+	type RunOptions,
+	runWorkflow,
+	type WorkflowRun,
+} from '../../harness';
+import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
+import { createsOf } from '../../support/workflows/videoOrders';
+import { withGateway } from '../../support/http/withGateway';
+
+// Executions that use the same Order Key at the same moment.
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+withGateway(
+	{ jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
+
+const workflow = chain(
+	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.sku }}' } }),
+);
+
+const order = async (sku = 'A-1', options: RunOptions = {}): Promise<WorkflowRun> =>
+	await runWorkflow(workflow, {
+		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		input: [{ json: { prompt: 'Waves', media, sku } }],
+		...options,
+	});
+
+const many = async (count: number, start = async () => await order()) =>
+	await Promise.all(Array.from({ length: count }, start));
+
+const emptyAccount = (times = Infinity) =>
+	gateway.fault({
+		...{ route: 'referenceVideoCreate', action: 'error', status: 429, code: 'quota_exceeded' },
+		times,
+	});
+
+const creates = () => createsOf(gateway);
+
+const jobOf = (run: WorkflowRun) =>
+	run.status === 'success'
+		? (run.items('Create')[0]?.json.output as IDataObject | undefined)?.task_id
+		: undefined;
+
+/** Starts an execution whose order gets its response only when `end` is called. */
+async function underWay(execute: () => Promise<WorkflowRun>) {
+	let letRespond = () => {};
+	const until = new Promise<void>((resolve) => (letRespond = resolve));
+	gateway.fault({ route: 'referenceVideoCreate', action: 'stall', until, times: 1 });
+	const run = execute();
+	while (creates().length === 0) await setTimeout(1);
+	const end = async () => {
+		letRespond();
+		return await run;
+	};
+	return { end };
+}
+
+it.each([
+	['in two forms of Unicode', 'Café', 'Cafe\u0301'],
+	['with a zero-width space', 'A-1', 'A\u200b-1'],
+	['with a byte order mark', 'A-1', '\ufeffA-1'],
+	['with a no-break space', 'A 1', 'A\u00a01'],
+	['with a line break at its end', 'A-1', 'A-1\n'],
+])('places one order for a key typed %s', async (_, one, other) => {
+	for (const sku of [one, other]) await order(sku);
+	expect(creates()).toHaveLength(1);
+});
+
+it('fails the item when its key has invisible characters only', async () => {
+	const run = await order('\u200b\u2060');
+	expect(run.errorOf('Create')?.message).toContain('Order Key');
+	expect(creates()).toEqual([]);
+});
+
+it.each([2, 40])(
+	'leaves an Order Key unused after %d executions at once were refused with it',
+	async (count) => {
+		const empty = emptyAccount();
+		const refused = await many(count);
+		expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['error']));
+		empty.remove();
+		expect(jobOf(await order())).toBe(gateway.ledger[0].job);
+		expect(gateway.ledger).toHaveLength(1);
+	},
+);
+
+it('leaves an Order Key unused after executions in several workers at once were refused with it', async () => {
+	const empty = emptyAccount();
+	const workers = [1, 2, 3, 4].map(() => new EngineProcess());
+	await Promise.all(workers.map(async (worker) => await worker.run(async () => await many(5))));
+	empty.remove();
+	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
+});
+
+it('leaves an Order Key unused after another worker wrote back what it read before a refusal', async () => {
+	emptyAccount(1);
+	let { snapshot } = processedItems;
+	processedItems.intercept = (call) => {
+		if (call === 'record') ({ snapshot } = processedItems);
+		else if (processedItems.calls.filter((other) => other === call).length === 1)
+			processedItems.writeOver(snapshot);
+	};
+	expect((await order()).status).toBe('error');
+	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
+});
+
+it('places one order with an Order Key in forty executions at once, although three are refused', async () => {
+	emptyAccount(3);
+	const runs = await many(40);
+	expect(gateway.ledger).toHaveLength(1);
+	const statuses = runs.map(({ status }) => status);
+	expect(statuses.filter((status) => status === 'error')).toHaveLength(3);
+	expect(runs.map(jobOf).filter(Boolean)).toEqual([gateway.ledger[0].job]);
+});
+
+it('does not make executions with other Order Keys wait', async () => {
+	const first = await underWay(async () => await order('A-1'));
+	const others = await many(2, async () => await order('B-1'));
+	expect(others.map(jobOf).filter(Boolean)).toHaveLength(1);
+	expect(gateway.ledger).toHaveLength(1);
+	expect(jobOf(await first.end())).toBe(gateway.ledger[1].job);
+});
+
+it('places one order per Order Key when executions use the same keys in different orders', async () => {
+	const both = async (...skus: string[]) =>
+		await order(undefined, {
+			input: skus.map((sku) => ({ json: { prompt: 'Waves', media, sku } })),
+		});
+	await Promise.all([both('A-1', 'B-1'), both('B-1', 'A-1'), both('B-1', 'C-1')]);
+	expect(gateway.ledger).toHaveLength(3);
+});
+
+it('ends on Stop while another execution orders with the same Order Key', async () => {
+	const first = await underWay(order);
+	let stop = () => {};
+	const second = order(undefined, { onStart: (cancel) => void (stop = cancel) });
+	await setTimeout(100);
+	stop();
+	expect((await second).status).toBe('canceled');
+	expect(gateway.ledger).toHaveLength(0);
+	expect(jobOf(await first.end())).toBe(gateway.ledger[0].job);
+	expect(creates()).toHaveLength(1);
+});
+
+it('gives two Retries at once the same job of an Order Key', async () => {
+	const empty = emptyAccount(1);
+	const failed = await order();
+	empty.remove();
+	const retries = await Promise.all([retryExecution(failed), retryExecution(failed)]);
+	expect(retries.map(jobOf)).toEqual([gateway.ledger[0].job, gateway.ledger[0].job]);
+});

@@ -1,0 +1,224 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { runWorkflow, type WorkflowRun } from '../../harness';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+// The options that guard money, with whatever value an expression may give them.
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+withGateway(
+	{
+		jobSeconds: 60,
+		render: async () => new Uint8Array(0),
+		draw: async () => new Uint8Array(0),
+	},
+	(world) => void ({ gateway, media } = world),
+);
+
+const { parameters: referenceVideo } = createReferenceVideo();
+const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+const image = { resource: 'image', operation: 'generate', model: byId('image-1'), download: false };
+const prompt = '={{ $json.prompt }}';
+
+/** The operations that have an Order Key and a limit on orders. */
+const operations: Array<[string, IDataObject]> = [
+	['a reference video', referenceVideo as IDataObject],
+	['a video', { ...video, prompt }],
+	['an image', { ...image, prompt }],
+];
+
+async function order(
+	options: IDataObject,
+	{ parameters = referenceVideo as IDataObject, count = 3, prices = '' } = {},
+): Promise<WorkflowRun> {
+	const node = modelGateway({ ...parameters, options }, { name: 'Create' });
+	return await runWorkflow(chain(node), {
+		credentials: credentialFor(gateway, { advanced: true, prices }),
+		input: Array.from({ length: count }, (_, index) => ({
+			json: { prompt: `Video ${index}`, media, sku: `A-${index}` },
+		})),
+		mode: 'trigger',
+	});
+}
+
+/** Orders with these options, with and without checks, and expects an error before anything is sent. */
+async function expectProblem(options: IDataObject, label: RegExp): Promise<void> {
+	for (const [, parameters] of operations) {
+		for (const skipChecks of [false, true]) {
+			const result = await order({ ...options, skipChecks }, { parameters, count: 1 });
+			expect(result.errorOf('Create')?.message ?? 'No error').toMatch(label);
+		}
+	}
+	expect(gateway.requests).toEqual([]);
+	expect(gateway.ledger).toEqual([]);
+}
+
+/** Values that leave an option empty. */
+const nothing = [
+	...['', '  ', '={{ $json.nothing }}', '={{ undefined }}', '={{ null }}'],
+	...["={{ '' }}", "={{ '  ' }}"],
+];
+
+describe('Max Orders per Execution', () => {
+	it.each([
+		...nothing,
+		"={{ 'abc' }}",
+		'={{ -1 }}',
+		'={{ 1.5 }}',
+		'={{ NaN }}',
+		'={{ Infinity }}',
+		'={{ true }}',
+		'={{ false }}',
+		'={{ [] }}',
+		'={{ [2] }}',
+		'={{ ({}) }}',
+	])(
+		'places no order when Max Orders per Execution is not a whole number: %j',
+		async (maxOrders) => {
+			await expectProblem({ maxOrders }, /Max Orders per Execution/);
+		},
+	);
+
+	it.each([
+		['={{ 0 }}', 0],
+		['={{ 2 }}', 2],
+		["={{ '2' }}", 2],
+	])('accepts Max Orders per Execution from an expression: %j', async (maxOrders, max) => {
+		for (const [, parameters] of operations) {
+			const before = gateway.ledger.length;
+			const result = await order({ maxOrders }, { parameters });
+			expect(result.errorOf('Create')?.message).toContain('it would exceed the limit');
+			expect(gateway.ledger).toHaveLength(before);
+			if (max > 0) await order({ maxOrders }, { parameters, count: max });
+			expect(gateway.ledger).toHaveLength(before + max);
+		}
+	});
+});
+
+describe('a limit set by an expression', () => {
+	const price = { per_video: 1, per_image: 1 };
+	const prices = JSON.stringify({ 'beta-2.7-r2v': price, 'vid-3.1': price, 'image-1': price });
+
+	it.each([
+		['maxOrders', 'Max Orders per Execution'],
+		['maxOrdersPerDay', 'Max Orders per Day'],
+		['maxCost', 'Max Cost per Execution'],
+		['maxCostPerDay', 'Max Cost per Day'],
+	])(
+		'places no order when the items of a list have different values: %s',
+		async (option, label) => {
+			for (const [, parameters] of operations) {
+				const limits = { [option]: '={{ $itemIndex + 5 }}' };
+				const result = await order(limits, { parameters, prices });
+				expect(result.errorOf('Create')?.message).toMatch(
+					new RegExp(`${label} must be the same for all items \\(it is 5, 6, 7\\)`),
+				);
+			}
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+});
+
+describe('Order Key', () => {
+	it.each([
+		...nothing,
+		'={{ ({}) }}',
+		'={{ $json }}',
+		'={{ [] }}',
+		"={{ ['A-1'] }}",
+		'={{ true }}',
+		'={{ false }}',
+		'={{ NaN }}',
+		'={{ Infinity }}',
+	])('places no order when the Order Key is not a text: %j', async (orderKey) => {
+		await expectProblem({ orderKey }, /Order Key/);
+	});
+});
+
+const problem = 'is a problem';
+
+/** Values of an expression, and what each does as Release Order Key, If Ordered Before and If No Response Arrives. */
+const values: Array<[value: string, release: string, before: string, lost: string]> = [
+	['stop', problem, problem, 'stops'],
+	['', 'keeps the key', 'skips the item', problem],
+	['={{ $json.nothing }}', 'keeps the key', 'skips the item', problem],
+	['={{ null }}', 'keeps the key', 'skips the item', problem],
+	["={{ '  ' }}", problem, 'skips the item', problem],
+	["={{ 'maybe' }}", problem, problem, problem],
+	["={{ 'TRUE' }}", 'releases the key', problem, problem],
+	["={{ 'true' }}", 'releases the key', problem, problem],
+	["={{ 'FAIL' }}", problem, 'fails', problem],
+	["={{ 'fail' }}", problem, 'fails', problem],
+	["={{ 'RESEND' }}", problem, problem, 'resends'],
+	["={{ 'resend' }}", problem, problem, 'resends'],
+	['={{ 1 }}', problem, problem, problem],
+	['={{ 0 }}', problem, problem, problem],
+	['={{ -1 }}', problem, problem, problem],
+	['={{ 1.5 }}', problem, problem, problem],
+	['={{ NaN }}', problem, problem, problem],
+	['={{ true }}', 'releases the key', problem, problem],
+	['={{ false }}', 'keeps the key', problem, problem],
+	['={{ [] }}', problem, problem, problem],
+	['={{ ({}) }}', problem, problem, problem],
+];
+
+const isProblem = (result: WorkflowRun) =>
+	/^(Release|If) [\w ]+ must be /.test(result.errorOf('Create')?.message ?? '');
+
+describe('options set by an expression', () => {
+	const key = { orderKey: 'A-1' };
+	const once = { count: 1 };
+
+	it.each(values)('places no order when Release Order Key is %j, which %s', async (value, end) => {
+		await order(key, once);
+		const result = await order({ ...key, forgetOrderKey: value }, once);
+		expect(gateway.ledger).toHaveLength(1);
+		await order(key, once);
+		const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
+		expect(isProblem(result) ? problem : found).toBe(end);
+	});
+
+	it.each(values)('places no second order when If Ordered Before is %j', async (value, _, end) => {
+		await order(key, once);
+		const result = await order({ ...key, ifOrderedBefore: value }, once);
+		expect(gateway.ledger).toHaveLength(1);
+		const found = result.status === 'success' ? 'skips the item' : 'fails';
+		expect(isProblem(result) ? problem : found).toBe(end);
+	});
+
+	it.each(values)(
+		'sends no order again when If No Response Arrives is %j, unless that is resend',
+		async (value, _, __, end) => {
+			for (const skipChecks of [false, true]) {
+				const before = gateway.ledger.length;
+				const lost = gateway.fault({
+					route: 'referenceVideoCreate',
+					action: 'reset',
+					accepted: true,
+				});
+				const result = await order({ ifAnswerLost: value, skipChecks }, once);
+				lost.remove();
+				const found = gateway.ledger.length > before + 1 ? 'resends' : 'stops';
+				expect(isProblem(result) ? problem : found).toBe(end);
+				if (end === problem) expect(gateway.ledger).toHaveLength(before);
+			}
+		},
+	);
+
+	it.each(values)('orders each item once when Parallel Requests is %j', async (value) => {
+		const result = await order({ parallelRequests: value }, { count: 12 });
+		expect(result.items('Create')).toHaveLength(12);
+		const prompts = gateway.jobs.list().map((job) => job.order.prompt);
+		expect(new Set(prompts).size).toBe(12);
+		expect(gateway.ledger).toHaveLength(12);
+	});
+});

@@ -1,0 +1,605 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { Gateway, RecordedRequest } from '../../../gateway';
+import {
+	EngineProcess,
+	processedItems,
+	recoverExecution,
+	resumeExecution,
+	retryExecution,
+	type RunOptions,
+	runWorkflow,
+	type StoredExecution,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../../harness';
+import { type Moment, withFailures } from '../../support/store/databaseFailures';
+import { earlierJob } from '../../support/workflows/earlierJobs';
+import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
+import {
+	byId,
+	chain,
+	core,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+import { orderWorkflow, runOrders, createsOf } from '../../support/workflows/videoOrders';
+import { withGateway } from '../../support/http/withGateway';
+
+const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
+const refused = {
+	route: 'referenceVideoCreate',
+	action: 'error',
+	status: 400,
+	code: 'invalid_prompt',
+} as const;
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
+
+const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOptions) =>
+	await runOrders({ gateway, media }, workflow, prompts, options);
+
+const hintsOf = ({ data }: WorkflowRun) =>
+	data.resultData.runData.Create.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
+const creates = () => createsOf(gateway);
+
+const isFor =
+	(prompt: string) =>
+	({ body }: { body?: unknown }) =>
+		JSON.stringify(body).includes(prompt);
+
+/** What n8n’s database holds of an execution when n8n is killed right after its orders got their responses. */
+async function answered(
+	workflow: WorkflowJson,
+	prompts?: string[],
+	options: RunOptions = {},
+	n8n = new EngineProcess(),
+): Promise<StoredExecution> {
+	const start = async (onStart: RunOptions['onStart']) =>
+		await run(workflow, prompts, { ...options, onStart });
+	const stored = await storedBy(n8n, start);
+	n8n.kill();
+	return stored;
+}
+
+/** The same when n8n is killed while one of these orders is under way. */
+async function killed(
+	workflow: WorkflowJson,
+	prompts?: string[],
+	isOrder: (request: RecordedRequest) => boolean = () => true,
+): Promise<StoredExecution> {
+	const n8n = new EngineProcess();
+	gateway.fault({
+		...lost,
+		when(request) {
+			if (!isOrder(request)) return false;
+			n8n.kill();
+			return true;
+		},
+	});
+	return await answered(workflow, prompts, {}, n8n);
+}
+
+describe('an order under way when n8n was killed', () => {
+	it.each(['n8n 2', 'n8n 1'])(
+		'places one order when %s resumes the same execution twice, as after two clicks',
+		async (version) => {
+			const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
+			const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
+			const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
+				...{ credentials: credentialFor(gateway), mode: 'trigger' },
+				input: [{ json: { task_id: id, prompt: 'Waves', media } }],
+			});
+			// n8n 1 has no token that an execution shares with its Retries.
+			if (version === 'n8n 1') delete waiting.data.resumeToken;
+			jest.setSystemTime(waiting.waitTill as Date);
+			const both = [await resumeExecution(waiting), await resumeExecution(waiting)];
+			// The second execution reuses the job of the first.
+			const jobs = both.map((run) => run.items('Create')[0].json.output);
+			expect(jobs).toMatchObject([{ task_id: gateway.ledger[0].job }, jobs[0]]);
+			expect(creates()).toHaveLength(1);
+		},
+	);
+
+	it('does not place an order again on Retry after a kill, and says when and what was ordered', async () => {
+		const execution = await killed(orderWorkflow());
+		const { executionData } = execution.data;
+		if (executionData?.runtimeData) {
+			// In New York, the default time zone of n8n, it is the day before.
+			executionData.runtimeData.establishedAt = Date.UTC(2026, 0, 2, 3, 4);
+		}
+		const retried = await retryExecution(execution);
+
+		const error = retried.errorOf('Create');
+		expect(error?.message).toBe(
+			'This order was sent before, by the execution that began on 1 January 2026 at 22:04, or by a Retry of it (beta-2.7-r2v, “Waves”)',
+		);
+		expect(error?.description).toContain('It may have been accepted and may be running.');
+		expect(error?.description).toContain(
+			'If a second charge is acceptable, execute the workflow again.',
+		);
+
+		// A later Retry does not place it either.
+		await retryExecution(retried);
+		expect(creates()).toHaveLength(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('does not place accepted orders again on Retry when n8n was killed before it stored them', async () => {
+		const retried = await retryExecution(await answered(orderWorkflow(), ['Waves', 'Waves']));
+		expect(retried.status).toBe('error');
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it.each(['after', 'before'])(
+		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',
+		async (place) => {
+			const workflow = orderWorkflow();
+			if (place === 'before') workflow.nodes.reverse();
+			const execution = await killed(workflow);
+			await retryExecution(recoverExecution(execution, { ended: ['Start'], begun: 'Create' }));
+			expect(creates()).toHaveLength(1);
+		},
+	);
+
+	it('recognises an order on Retry when its item has another place in the list', async () => {
+		const listed = (...prompts: string[]) => {
+			const jsonOutput = JSON.stringify({ prompts, media });
+			const list = core('List', 'set', { mode: 'raw', jsonOutput }, 3.4);
+			const split = { fieldToSplitOut: 'prompts', include: 'allOtherFields', options: {} };
+			const each = core('Each', 'splitOut', split);
+			const prompt = '={{ $json.prompts }}';
+			return chain(list, each, createReferenceVideo({ prompt }));
+		};
+		const execution = await killed(listed('Waves'));
+		const retried = await retryExecution(execution, { workflow: listed('Clouds', 'Waves') });
+		expect(retried.errorOf('Create')?.message).toContain('Item 1: This order was sent before');
+		expect(creates()).toHaveLength(1);
+	});
+
+	it('does not place an order again that is reworded on Retry, unless it has an Order Key', async () => {
+		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ Math.random() }}' });
+		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
+		const error = retried.errorOf('Create');
+		expect(error?.message).toContain('Another order was sent before in place of this one');
+		expect(error?.description).toContain('reworded since');
+		expect(creates().length).toBeLessThanOrEqual(2);
+
+		const key = { orderKey: '={{ $json.prompt }}' };
+		const keyed = createReferenceVideo({ ...worded.parameters, options: { duration: 2, ...key } });
+		await retryExecution(retried, { workflow: chain(keyed) });
+		// With an Order Key, it is a different order.
+		expect(creates().length).toBeGreaterThan(2);
+	});
+
+	it('places an order in a new execution although it was under way in a killed one', async () => {
+		await killed(orderWorkflow());
+		await run(orderWorkflow());
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('places an order again on Retry after a kill when If No Response Arrives is Send Again', async () => {
+		const workflow = orderWorkflow({ ifAnswerLost: 'resend' });
+		const retried = await retryExecution(await killed(orderWorkflow()), { workflow });
+		expect(retried.items('Create')).toHaveLength(1);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	describe('a service that knows idempotency keys', () => {
+		const header = 'Idempotency-Key';
+		const withHeader = () => ({
+			credentials: credentialFor(gateway, { advanced: true, idempotencyHeaderName: header }),
+		});
+
+		withGateway(
+			{ jobSeconds: 60, idempotencyHeader: header },
+			(world) => void ({ gateway, media } = world),
+		);
+
+		it('sends an order again with its idempotency key on Retry after a kill, and gets its job', async () => {
+			const execution = await answered(orderWorkflow(), ['Waves'], withHeader());
+			const retried = await retryExecution(execution);
+			const [{ job }] = gateway.ledger;
+			expect(retried.items('Create')[0].json.output).toMatchObject({ task_id: job });
+			expect(gateway.ledger).toHaveLength(1);
+			expect(creates()).toHaveLength(2);
+		});
+
+		it('keeps the unknown outcome of an order with an idempotency key when its Retry is refused', async () => {
+			const execution = await answered(orderWorkflow(), ['Waves'], withHeader());
+			gateway.fault({ ...refused, status: 401, code: 'invalid_api_key' });
+			const retried = await retryExecution(execution);
+			expect(retried.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+			await retryExecution(retried);
+			expect(gateway.ledger).toHaveLength(1);
+		});
+
+		it('does not place an order again on Retry when it had no idempotency key before the kill', async () => {
+			const execution = await killed(orderWorkflow());
+			await retryExecution(execution, withHeader());
+			expect(creates()).toHaveLength(1);
+		});
+	});
+
+	it('does not place an order again after Stop when another worker runs the Retry', async () => {
+		const { stored } = await stoppedBy(
+			(stop) => gateway.fault({ ...lost, when: () => (stop(), true) }),
+			async (onStart) => await run(orderWorkflow(), ['Waves'], { onStart }),
+		);
+		// Another worker shares no memory with this one.
+		await new EngineProcess().run(async () => {
+			const retried = await retryExecution(stored);
+			expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		});
+		expect(creates()).toHaveLength(1);
+	});
+});
+
+describe('the record of orders', () => {
+	it('adds two values for an order and two for its execution, and removes what was not accepted', async () => {
+		await run(orderWorkflow(), ['Waves', 'Clouds', 'Waves']);
+		expect(processedItems.calls).toEqual(['record', 'record']);
+		expect(processedItems.size).toBe(3 * 2 + 2);
+
+		gateway.fault({ ...refused, when: isFor('Fog') });
+		await run(orderWorkflow(), ['Rain', 'Fog']);
+		expect(processedItems.size).toBe(8 + 2 + 2);
+	});
+
+	it('adds six values for an order with an Order Key', async () => {
+		await run(orderWorkflow({ orderKey: 'A' }));
+		expect(processedItems.size).toBe(6);
+	});
+
+	it('keeps the record when another worker overwrites it at the same moment', async () => {
+		processedItems.intercept = () => {
+			if (processedItems.calls.length === 1) processedItems.writeOver();
+		};
+		const retried = await retryExecution(await killed(orderWorkflow()));
+		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(creates()).toHaveLength(1);
+	});
+
+	it('lets Retry On Fail and Retry place refused orders again', async () => {
+		gateway.fault({ ...refused, times: 2, when: isFor('Fog') });
+		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const failed = await run(orderWorkflow({}, retryOnFail), ['Waves', 'Fog']);
+		expect(failed.status).toBe('error');
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(2);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('records no image without an Order Key', async () => {
+		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
+		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
+		expect(processedItems.calls).toEqual([]);
+	});
+
+	it('places an order although the store fails', async () => {
+		processedItems.intercept = () => {
+			throw new Error('SQLITE_BUSY: database is locked');
+		};
+		const result = await run(orderWorkflow());
+		expect(result.items('Create')).toHaveLength(1);
+	});
+});
+
+describe('failures of n8n’s database', () => {
+	const failAt = (call: number) => {
+		let calls = 0;
+		processedItems.intercept = () => {
+			if (++calls === call) throw new Error('SQLITE_BUSY: database is locked');
+		};
+	};
+
+	it.each([1, 2])('places no order on Retry when call %d to the database fails', async (call) => {
+		const execution = await killed(orderWorkflow());
+		failAt(call);
+		const retried = await retryExecution(execution);
+		expect(retried.status).toBe('error');
+		expect(creates()).toHaveLength(1);
+	});
+
+	it('does not place an order again that it found in the database when a later call fails', async () => {
+		const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
+		const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
+		const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
+			...{ credentials: credentialFor(gateway), mode: 'trigger' },
+			input: ['Waves', 'Clouds'].map((prompt) => ({ json: { task_id: id, prompt, media } })),
+		});
+		gateway.fault({ ...refused, when: isFor('Clouds') });
+		jest.setSystemTime(waiting.waitTill as Date);
+		// Two processes resume the same execution.
+		await new EngineProcess().run(async () => await resumeExecution(waiting));
+		failAt(2);
+		await new EngineProcess().run(async () => await resumeExecution(waiting));
+		expect(creates().filter(isFor('Waves'))).toHaveLength(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	const guarded = orderWorkflow({ orderKey: '={{ $json.prompt }}', maxOrdersPerDay: 1 });
+	const order = async () => (await run(guarded)).status;
+	const moments: Moment[] = ['before', 'after'];
+	/** Repeats a test for each call to the database in turn. @param test returns how many there were in its first run */
+	const forEachCall = async (test: (call: number) => Promise<number>) => {
+		for (let call = 1, hasFailed = true; hasFailed; call++) {
+			processedItems.clear();
+			const { length } = gateway.ledger;
+			const calls = await new EngineProcess().run(async () => await test(call));
+			hasFailed = Number(calls) >= call;
+			expect({ call, orders: gateway.ledger.length - length }).toEqual({ call, orders: 1 });
+		}
+	};
+
+	it.each(moments)(
+		'places a refused order in the next run, whichever call to the database failed in the first: %s it took effect',
+		async (moment) => {
+			await forEachCall(async (call) => {
+				const refusal = gateway.fault(refused);
+				const first = async () => expect(await order()).toBe('error');
+				const calls = await withFailures(moment, (one) => one === call, first);
+				refusal.remove();
+				expect(await order()).toBe('success');
+				return calls;
+			});
+		},
+	);
+
+	it.each(moments)(
+		'reports an error as long as the database fails, and then places a refused order: %s each call took effect',
+		async (moment) => {
+			await forEachCall(async (call) => {
+				const refusal = gateway.fault(refused);
+				let calls = 0;
+				const fails = (one: number) => (calls = one) >= call;
+				let callsOfFirst = 0;
+				await withFailures(moment, fails, async () => {
+					expect(await order()).toBe('error');
+					refusal.remove();
+					callsOfFirst = calls;
+					if (calls < call) return;
+					for (let run = 0; run < 2; run++) expect(await order()).toBe('error');
+				});
+				expect(await order()).toBe('success');
+				return callsOfFirst;
+			});
+		},
+	);
+
+	it.each(moments)(
+		'places an order once, whichever call to the database failed in its run: %s it took effect',
+		async (moment) => {
+			await forEachCall(async (call) => {
+				const calls = await withFailures(moment, (one) => one === call, order);
+				for (let run = 0; run < 2; run++) expect(await order()).toBe('success');
+				return calls;
+			});
+		},
+	);
+});
+
+describe('the Order Key', () => {
+	const keyed = (options: IDataObject = {}) =>
+		orderWorkflow({ orderKey: '={{ $json.prompt }}', ...options });
+
+	it('places an order with an Order Key once, and skips it afterwards', async () => {
+		await run(keyed(), ['Waves']);
+		const second = await run(keyed(), ['Waves', 'Clouds']);
+		expect(second.items('Create').map(({ json }) => json.ordered)).toEqual([false, undefined]);
+		expect(hintsOf(second)).toEqual(['Order Key “Waves” was used before, so nothing was ordered']);
+		expect(gateway.ledger).toHaveLength(2);
+
+		const third = await run(keyed(), ['Waves', 'Clouds']);
+		expect(hintsOf(third)).toEqual([
+			'2 Order Keys were used before, so nothing was ordered for them: “Waves”; “Clouds”',
+		]);
+	});
+
+	it('fails an item with a used Order Key when If Ordered Before is Fail the Item', async () => {
+		await run(keyed(), ['Waves']);
+		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
+		const error = second.errorOf('Create');
+		expect(error?.message).toBe('Order Key “Waves” was used before, so nothing was ordered');
+		expect(error?.description).toContain('use another key');
+	});
+
+	it('places one order per Order Key within a run and across two executions at the same time', async () => {
+		const runs = await Promise.all([
+			run(keyed(), ['Waves', 'Waves']),
+			run(keyed(), ['Clouds', 'Waves', 'Rain']),
+		]);
+		expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('skips an image whose Order Key was used before', async () => {
+		const generate = modelGateway({
+			...{ resource: 'image', operation: 'generate', prompt: 'A boat', model: byId('image-1') },
+			options: { orderKey: 'boat' },
+		});
+		await run(chain(generate));
+		const second = await run(chain(generate));
+		expect(second.items('Model Gateway')).toMatchObject([{ json: { ordered: false } }]);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('refuses an Order Key that was used for another order', async () => {
+		await run(orderWorkflow({ orderKey: 'A-1' }), ['Waves']);
+		for (let time = 0; time < 2; time++) {
+			const other = await run(orderWorkflow({ orderKey: 'A-1' }), ['Clouds']);
+			expect(other.errorOf('Create')?.message).toBe(
+				'Order Key “A-1” was used before, and for another order than this',
+			);
+		}
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('refuses the first order of an Order Key that was released and then used for another order', async () => {
+		const order = async (prompt: string, options: IDataObject = {}) =>
+			await run(orderWorkflow({ orderKey: 'A-1', ...options }), [prompt]);
+		await order('Waves');
+		// The user has changed the prompt before the key is released.
+		await order('Clouds', { forgetOrderKey: true });
+		expect((await order('Rain')).status).toBe('success');
+		for (const earlier of ['Waves', 'Clouds']) {
+			expect((await order(earlier)).errorOf('Create')?.message).toBe(
+				'Order Key “A-1” was used before, and for another order than this',
+			);
+		}
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('accepts an Order Key again after a refusal, but not after a lost response', async () => {
+		gateway.fault(refused);
+		await run(keyed(), ['Waves']);
+		await run(keyed(), ['Waves']);
+		expect(gateway.ledger).toHaveLength(1);
+
+		gateway.fault({ ...lost, action: 'reset' });
+		await run(keyed(), ['Clouds']);
+		const later = await run(keyed(), ['Clouds']);
+		expect(later.items('Create')).toMatchObject([{ json: { ordered: false } }]);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('releases an Order Key with Release Order Key, so that its order can be placed again', async () => {
+		await run(keyed(), ['Waves', 'Clouds']);
+		const release = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
+			'Waves',
+			'Clouds',
+		]);
+		expect(hintsOf(release)).toEqual([
+			'Released, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
+			'Order Key “Clouds” was used before, so nothing was ordered',
+		]);
+		expect(gateway.ledger).toHaveLength(2);
+		await run(keyed(), ['Waves', 'Clouds']);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('does not release an Order Key in a run that could not write to the store', async () => {
+		await run(keyed());
+		processedItems.intercept = (call) => {
+			if (call === 'record') throw new Error('SQLITE_BUSY');
+		};
+		await run(keyed());
+		processedItems.intercept = () => {};
+		await run(keyed());
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('advises Release Order Key on Retry when an order with an Order Key was under way at a kill', async () => {
+		const retried = await retryExecution(await killed(keyed()));
+		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(retried.errorOf('Create')?.description).toContain(
+			'run this node once with Release Order Key, then execute the workflow again',
+		);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('does not use up the Order Key of an order that a limit refused before n8n was killed', async () => {
+		const limited = orderWorkflow(
+			{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
+			{ onError: 'continueRegularOutput' },
+		);
+		await killed(limited, ['Waves', 'Clouds']);
+		await run(limited, ['Clouds']);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it.each([
+		['', 'Order Key is empty'],
+		['  ', 'Order Key is empty'],
+		['={{ $json.sku }}', 'Order Key is empty'],
+		['={{ $json }}', 'Order Key must be a text (it is an object)'],
+	])('refuses the Order Key %j before anything is sent', async (orderKey, problem) => {
+		const result = await run(orderWorkflow({ orderKey, skipChecks: true }));
+		expect(result.errorOf('Create')?.message).toBe(`${problem}`);
+		expect(creates()).toEqual([]);
+	});
+
+	it('accepts an Order Key that is a number or a million characters long', async () => {
+		await run(orderWorkflow({ orderKey: '={{ 7 }}' }));
+		await run(orderWorkflow({ orderKey: '7' }));
+		expect(gateway.ledger).toHaveLength(1);
+
+		const long = orderWorkflow({ orderKey: 'k'.repeat(1_000_000), ifOrderedBefore: 'fail' });
+		await run(long);
+		const second = await run(long);
+		expect(second.errorOf('Create')?.message.length).toBeLessThan(200);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it.each([
+		['fails', 'SQLITE_BUSY: database is locked'],
+		['is missing because the workflow was never saved', 'workflow.id'],
+	])('places no order with an Order Key when the store %s', async (_, reason) => {
+		const workflow = { ...keyed(), ...(reason === 'workflow.id' && { id: '' }) };
+		processedItems.intercept = () => {
+			throw new Error(reason);
+		};
+		const failed = await run(workflow);
+		const error = failed.errorOf('Create');
+		expect(error?.message).toBe(
+			"The Order Key could not be looked up in n8n's database, so nothing was ordered",
+		);
+		expect(error?.description).toContain(reason);
+		expect(creates()).toEqual([]);
+	});
+});
+
+describe('an order whose prompt is worded differently in each try', () => {
+	const worded = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
+		chain(
+			createReferenceVideo(
+				{
+					prompt: '={{ $json.prompt }}, {{ Math.random() }}',
+					options: { duration: 2, ...options },
+				},
+				settings,
+			),
+		);
+	const ordersOf = (prompt: string) => creates().filter(isFor(prompt));
+	const refuseFog = () => gateway.fault({ ...refused, when: isFor('Fog') });
+	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+
+	it('does not place a reworded order again in any Retry of a killed execution', async () => {
+		const execution = await killed(worded());
+		const first = await retryExecution(execution);
+		await retryExecution(first);
+		await retryExecution(execution);
+		expect(creates()).toHaveLength(1);
+	});
+
+	it.each([
+		['stops', {}],
+		['continues', { onError: 'continueRegularOutput' }],
+	] as const)(
+		'charges a reworded order once with Retry On Fail when the node %s on error',
+		async (_, onError) => {
+			refuseFog();
+			await run(worded({}, { ...retryOnFail, ...onError }), ['Fog', 'Waves']);
+			expect(ordersOf('Waves')).toHaveLength(1);
+			expect(ordersOf('Fog')).toHaveLength(2);
+		},
+	);
+
+	it('does not place reworded orders again when n8n was killed in the second try', async () => {
+		let tries = 0;
+		const isSecondFog = (request: RecordedRequest) => isFor('Fog')(request) && ++tries === 2;
+		const execution = killed(worded({}, retryOnFail), ['Waves', 'Fog'], isSecondFog);
+		// Added after the fault in `killed`, which therefore applies first.
+		refuseFog();
+		await retryExecution(await execution);
+		expect(ordersOf('Waves')).toHaveLength(1);
+		expect(ordersOf('Fog')).toHaveLength(2);
+	});
+});

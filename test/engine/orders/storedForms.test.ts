@@ -1,0 +1,172 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../../../gateway';
+import {
+	resumeExecution,
+	resumeToEnd,
+	retryExecution,
+	runWorkflow,
+	SimulatedTime,
+	type WorkflowRun,
+} from '../../harness';
+import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { sampleVideo } from '../../support/data/samples';
+import {
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+import { sha256 } from '../../support/data/sha256';
+
+/** The data that the nodes keep in an execution may come from a newer release, or be damaged. */
+describe('stored data that this release cannot read', () => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+
+	beforeAll(async () => void (video = await sampleVideo()));
+	beforeEach(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await gateway.close();
+	});
+
+	const contextOf = ({ data }: WorkflowRun, key: string): IDataObject =>
+		(data.executionData?.contextData as Record<string, IDataObject>)[key];
+
+	/** Damages to what the tests below store, each in one place. */
+	const damages: Array<[string, (memory: IDataObject) => void]> = [
+		['from a newer release', (memory) => void (memory.form = 2)],
+		['with a form that is no number', (memory) => void (memory.form = 'one')],
+		...['orders', 'waits'].flatMap((part) =>
+			[null, 'text', 7].map((value): [string, (memory: IDataObject) => void] => [
+				`${part}: ${String(value)}`,
+				(memory) => void (memory[part] = value),
+			]),
+		),
+	];
+
+	describe('a wait', () => {
+		let time: SimulatedTime;
+		beforeEach(() => void (time = new SimulatedTime()));
+		afterEach(async () => await time.end());
+
+		const park = async () => {
+			const jobs = earlierTasks(gateway, 2);
+			let run = await runWorkflow(chain(waitForVideo()), {
+				credentials: credentialFor(gateway),
+				input: jobs.map(({ id }) => ({ json: { task_id: id } })),
+				mode: 'trigger',
+			});
+			gateway.jobs.complete(jobs[0].id, video);
+			run = await resumeExecution(run);
+			expect(run.status).toBe('waiting');
+			gateway.jobs.complete(jobs[1].id, video);
+			return { run, ids: jobs.map(({ id }) => id) };
+		};
+
+		const delivers = async ({ run, ids }: Awaited<ReturnType<typeof park>>) => {
+			const end = await resumeToEnd(run);
+			expect(end.status).toBe('success');
+			expect(end.items('Wait for Video').map(({ json }) => json.job_id)).toEqual(ids);
+			for (const item of end.items('Wait for Video')) {
+				expect(sha256(await end.binary(item))).toBe(sha256(video));
+			}
+			expect(gateway.ledger).toEqual([]);
+			expect(contextOf(end, 'node:Wait for Video')).toEqual({ form: 1, waits: {} });
+		};
+
+		it.each(damages)(
+			'starts a wait again from its input, and delivers all videos: %s',
+			async (_, damage) => {
+				const parked = await park();
+				damage(contextOf(parked.run, 'node:Wait for Video'));
+				await delivers(parked);
+			},
+		);
+
+		it('starts a wait again from its input when its stored items are damaged', async () => {
+			const poller = { poller: { kind: 'task', job: { id: 'task_1' }, stage: 'polling' } };
+			const ended = { job: { id: 'task_1' }, outputs: 'none' };
+			const nameless = { job: {}, outputs: [] };
+			for (const item of [null, 'text', {}, poller, ended, nameless]) {
+				for (const broken of [item, { 0: item }]) {
+					const parked = await park();
+					const { waits } = contextOf(parked.run, 'node:Wait for Video');
+					for (const wait of Object.values(waits as object)) wait.items = broken;
+					await delivers(parked);
+				}
+			}
+		});
+
+		it('starts a wait again from its input when the record of the process that parked it is damaged', async () => {
+			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
+				const parked = await park();
+				jest.spyOn(performance, 'now').mockReturnValue(60_000);
+				contextOf(parked.run, 'flow').modelGateway = broken;
+				await delivers(parked);
+			}
+		});
+	});
+
+	describe('an order', () => {
+		const failAfterOne = async () => {
+			const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
+			const code = 'invalid_prompt';
+			gateway.fault({
+				...{ route: 'referenceVideoCreate', action: 'error', status: 400, code },
+				when: isSecond,
+			});
+			const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+			const media = [{ type: 'reference_image', url }];
+			const failed = await runWorkflow(chain(createReferenceVideo()), {
+				credentials: credentialFor(gateway),
+				input: ['One', 'Two'].map((prompt) => ({ json: { prompt, media } })),
+			});
+			expect(failed.status).toBe('error');
+			expect(gateway.ledger).toHaveLength(1);
+			return failed;
+		};
+
+		const inOrders = (part: string, value: unknown): (typeof damages)[number] => [
+			`orders.${part}: ${JSON.stringify(value)}`,
+			({ orders }) => void ((orders as IDataObject)[part] = value as IDataObject),
+		];
+		const broken: typeof damages = [
+			...damages,
+			...[null, 'text', [], { a: null }, { a: { id: 'a' } }, { a: { id: 'a', state: 'odd' } }].map(
+				(known) => inOrders('known', known),
+			),
+			...['lost', 'answered', 'new'].map((state) => inOrders('known', { a: { id: 'a', state } })),
+			...[null, 3, { cost: 0 }, ...[-1, '3', 0.5].map((orders) => ({ orders, cost: 0 }))].map(
+				(dropped) => inOrders('dropped', dropped),
+			),
+			...[null, 'one', { number: 'one' }].map((run) => inOrders('run', run)),
+			...[null, 7].map((origin) => inOrders('origin', origin)),
+		];
+
+		it.each(broken)(
+			'places no order on Retry, and leaves the unreadable record as it is: %s',
+			async (_, damage) => {
+				const failed = await failAfterOne();
+				const memory = contextOf(failed, 'node:Create');
+				const whole = structuredClone(memory);
+				damage(memory);
+				const retried = await retryExecution(failed);
+				expect(retried.errorOf('Create')?.message).toBe(
+					'Item 0: Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
+				);
+				expect(retried.errorOf('Create')?.description).toContain('Install the newest version');
+				expect(gateway.ledger).toHaveLength(1);
+				expect(contextOf(retried, 'node:Create')).toEqual(memory);
+
+				// A release that can read the record places the rest.
+				const stored = contextOf(retried, 'node:Create');
+				for (const key of Object.keys(stored)) delete stored[key];
+				Object.assign(stored, whole);
+				const again = await retryExecution(retried);
+				expect(again.errorOf('Create')).toBeUndefined();
+				expect(gateway.ledger).toHaveLength(2);
+			},
+		);
+	});
+});

@@ -1,0 +1,340 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { retryExecution, runWorkflow } from '../../harness';
+import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+describe('embeddings', () => {
+	let gateway: Gateway;
+	withGateway({}, (world) => void ({ gateway } = world));
+
+	const run = async (inputs: unknown[], options: IDataObject = {}, settings = {}) =>
+		await runWorkflow(
+			chain(
+				modelGateway(
+					{
+						resource: 'embedding',
+						operation: 'create',
+						model: byId('embed-1'),
+						input: '={{ $json.text }}',
+						options,
+					},
+					{ name: 'Embed', ...settings },
+				),
+			),
+			{
+				credentials: credentialFor(gateway),
+				input: inputs.map((text) => ({ json: { text } as IDataObject })),
+			},
+		);
+	const texts = (count: number) =>
+		Array.from({ length: count }, (_, index) => `Text number ${index}`);
+	const vectorOf = async (text: string) => (await run([text])).items('Embed')[0].json.embedding;
+
+	it('sends as few requests as the batch size allows, and gives each item its own vector', async () => {
+		const vector = await vectorOf('Text number 137');
+		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
+		const before = gateway.requests.length;
+		const items = (await run(texts(250))).items('Embed');
+		expect(gateway.requests).toHaveLength(before + 3);
+		expect(items).toHaveLength(250);
+		expect(items[137]).toMatchObject({
+			json: { embedding: vector, model: 'embed-1' },
+			pairedItem: { item: 137 },
+		});
+	});
+
+	it('returns the vectors of a list in one item, and decodes base64', async () => {
+		const vector = (await vectorOf('Text number 1')) as number[];
+		const [list, single] = (
+			await run([texts(3), 'Text number 1'], { encodingFormat: 'base64' })
+		).items('Embed');
+		expect(list.json.embeddings).toHaveLength(3);
+		(list.json.embeddings as number[][])[1].forEach((value, place) =>
+			expect(value).toBeCloseTo(vector[place], 5),
+		);
+		expect(single.json.embedding).toEqual((list.json.embeddings as number[][])[1]);
+		expect(gateway.requests.at(-1)?.body).toMatchObject({ encoding_format: 'base64' });
+	});
+
+	describe('input from Extra Body', () => {
+		const sent = () => gateway.requests.map(({ body }) => (body as { input: unknown }).input);
+		const embedding = expect.any(Array);
+
+		it('sends text from Extra Body in one request per item, even when the texts are equal', async () => {
+			const options = { extraBody: '={{ { input: $json.text } }}' };
+			const items = (await run(['one', 'one', 'two'], options)).items('Embed');
+			expect(sent()).toEqual(['one', 'one', 'two']);
+			expect(items.map(({ json }) => json)).toMatchObject(Array(3).fill({ embedding }));
+			expect(items[1].json.embedding).toEqual(items[0].json.embedding);
+			expect(items[2].json.embedding).not.toEqual(items[0].json.embedding);
+		});
+
+		it('sends a list from Extra Body in one request, whatever the batch size', async () => {
+			const options = { batchSize: 1, extraBody: { input: texts(3) } };
+			const [{ json }] = (await run(['unused'], options)).items('Embed');
+			expect(sent()).toEqual([texts(3)]);
+			expect(json.embeddings).toEqual(Array(3).fill(embedding));
+		});
+
+		it('sends a list of tokens from Extra Body as one input, and returns its one vector', async () => {
+			const data = [{ index: 0, embedding: [1, 2] }];
+			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+			const options = { extraBody: '{ "input": [15, 7, 9] }' };
+			const [{ json }] = (await run(['unused'], options)).items('Embed');
+			expect(sent()).toEqual([[15, 7, 9]]);
+			expect(json.embedding).toEqual([1, 2]);
+		});
+
+		it.each([[''], [null], [[]]])(
+			'leaves it to the service to refuse the input %j from Extra Body',
+			async (input) => {
+				const result = await run(['unused'], { extraBody: { input } });
+				expect(result.errorOf('Embed')?.message).toContain('HTTP 400');
+				expect(sent()).toEqual([input]);
+			},
+		);
+	});
+
+	it('fails only the item with a refused text, and requests only that text in a Retry', async () => {
+		const inputs = texts(40).map((text, index) => (index === 17 ? 'bad [blocked] text' : text));
+		const continued = await run(inputs, {}, { onError: 'continueErrorOutput' });
+		expect(continued.items('Embed', { output: 0 })).toHaveLength(39);
+		expect(continued.items('Embed', { output: 1 })).toMatchObject([{ pairedItem: { item: 17 } }]);
+
+		const failed = await run(inputs);
+		const sent = gateway.requests.length;
+		const retried = await retryExecution(failed);
+		expect(retried.status).toBe('error');
+		expect(gateway.requests).toHaveLength(sent + 1);
+	});
+
+	it.each([
+		['model_not_found', 'model'],
+		['unknown_value', 'encoding_format'],
+	])('does not split a batch after %s, which no single text caused', async (code, param) => {
+		gateway.fault({
+			...{ route: 'embedding', action: 'answer', times: Infinity, status: 400 },
+			body: JSON.stringify({ error: { message: 'No such thing', code, param } }),
+		});
+		const result = await run(texts(40), {}, { onError: 'continueErrorOutput' });
+		expect(result.items('Embed', { output: 1 })).toHaveLength(40);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('gives each item its vector when the indexes begin at 1, and when all are 0', async () => {
+		const answer = (...indexes: number[]) => {
+			const data = indexes.map((index) => ({ index, embedding: [index, 0.5] }));
+			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+		};
+		const vectors = async () =>
+			(await run(texts(2))).items('Embed').map(({ json }) => json.embedding);
+		answer(2, 1);
+		expect(await vectors()).toEqual([
+			[1, 0.5],
+			[2, 0.5],
+		]);
+		answer(0, 0);
+		expect(await vectors()).toEqual([
+			[0, 0.5],
+			[0, 0.5],
+		]);
+	});
+
+	it('fails when a vector is missing or the vectors differ in length', async () => {
+		const answer = (data: unknown[]) =>
+			gateway.fault({
+				route: 'embedding',
+				action: 'answer',
+				body: JSON.stringify({ object: 'list', data }),
+			});
+		answer([{ index: 0, embedding: [1, 2] }]);
+		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
+			'the response has 1 vectors for 2 texts',
+		);
+		answer([
+			{ index: 0, embedding: [1, 2] },
+			{ index: 1, embedding: [1] },
+		]);
+		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
+			'has vectors of 2 and of 1 numbers',
+		);
+	});
+
+	it('fails items whose vectors differ in length from those of an earlier request of the run', async () => {
+		const bodyOf = (length: number, count: number) =>
+			JSON.stringify({ data: Array.from({ length: count }, () => new Array(length).fill(0.5)) });
+		gateway.fault({ route: 'embedding', action: 'answer', body: bodyOf(4, 100) });
+		gateway.fault({ route: 'embedding', action: 'answer', body: bodyOf(6, 50) });
+		const settings = { onError: 'continueErrorOutput' };
+		const result = await run(texts(150), { parallelRequests: 1 }, settings);
+		expect(result.items('Embed', { output: 0 })).toHaveLength(100);
+		const failed = result.items('Embed', { output: 1 });
+		expect(failed).toHaveLength(50);
+		expect(failed[0].json.error).toContain('has vectors of 4 and of 6 numbers');
+	});
+
+	it('charges each good text once when batch sizes differ by item and a text is refused', async () => {
+		const inputs = ['one', 'two', 'bad [blocked] text', 'three'];
+		const batchSize = '={{ $itemIndex === 0 ? 1 : 10 }}';
+		await run(inputs, { batchSize } as IDataObject, { onError: 'continueErrorOutput' });
+		expect(gateway.ledger).toHaveLength(3);
+		const sent = gateway.requests
+			.filter(({ status }) => status === 200)
+			.flatMap(({ body }) => (body as { input: string[] }).input);
+		expect(sent.sort()).toEqual(['one', 'three', 'two']);
+	});
+
+	it('sends several lists that fit into one batch in one request', async () => {
+		const lists = [60, 60, 40, 40].map((count) => texts(count));
+		const items = (await run(lists)).items('Embed');
+		expect(items.map(({ json }) => (json.embeddings as unknown[]).length)).toEqual([
+			60, 60, 40, 40,
+		]);
+		expect(gateway.requests).toHaveLength(2);
+	});
+
+	describe('a list longer than the batch size', () => {
+		const list = texts(13);
+		const inputOf = ({ body }: { body?: unknown }) => (body as { input: string[] }).input;
+		const refuse = (refused: string) =>
+			gateway.fault({
+				...{ route: 'embedding', action: 'error', status: 400, code: 'invalid_parameter' },
+				...{ times: Infinity, when: (request) => inputOf(request).includes(refused) },
+			});
+		const acceptedInputs = () =>
+			gateway.requests.filter(({ status }) => status === 200).flatMap(inputOf);
+		const tokensOf = ({ json }: { json: IDataObject }) =>
+			(json.usage as { total_tokens: number }).total_tokens;
+		const chargedTokens = (from = 0) =>
+			gateway.ledger.slice(from).reduce((sum, { quantity }) => sum + quantity, 0);
+
+		it('returns a long list with the tokens of all its requests', async () => {
+			const [item] = (await run([list], { batchSize: 4 })).items('Embed');
+			expect(gateway.requests).toHaveLength(4);
+			expect(tokensOf(item)).toBe(chargedTokens());
+		});
+
+		it.each([
+			[2, 2],
+			[1, 5],
+			[3, 100],
+		])(
+			'keeps the vectors of a list when a request is refused: batch size %d, then %d in the Retry',
+			async (batchSize, later) => {
+				const [whole] = (await run([list])).items('Embed');
+				const charges = gateway.ledger.length;
+				const refusal = refuse(list[6]);
+				const failed = await run([list], { batchSize });
+				expect(failed.status).toBe('error');
+				expect(gateway.ledger.length).toBeGreaterThan(charges);
+
+				refusal.remove();
+				const workflow = structuredClone(failed.workflowData);
+				const embed = workflow.nodes.find(({ name }) => name === 'Embed');
+				if (embed) embed.parameters.options = { batchSize: later };
+				const [item] = (await retryExecution(failed, { workflow })).items('Embed');
+				expect(item.json.embeddings).toEqual(whole.json.embeddings);
+				expect(acceptedInputs().slice(list.length).sort()).toEqual(list.toSorted());
+				expect(tokensOf(item)).toBe(chargedTokens(charges));
+			},
+		);
+	});
+
+	it('does not request a list again when one of its responses broke off', async () => {
+		const list = texts(4);
+		const isIn = (text: string) => (request: { body?: unknown }) =>
+			JSON.stringify(request.body).includes(`"${text}"`);
+		const route = 'embedding';
+		const refusal = { action: 'error', status: 400, code: 'invalid_parameter' } as const;
+		gateway.fault({ ...{ route, ...refusal }, when: isIn(list[0]) });
+		gateway.fault({ ...{ route, action: 'cut', after: '50%' }, when: isIn(list[2]) });
+		const failed = await run([list], { batchSize: 2 });
+		expect(failed.errorOf('Embed')?.message).toContain('broke off');
+		expect((await retryExecution(failed)).status).toBe('error');
+		expect(gateway.requests).toHaveLength(2);
+	});
+
+	it('allows another item a different vector length than the kept vectors of a list', async () => {
+		const list = texts(2);
+		const isSecond = (request: { body?: unknown }) =>
+			JSON.stringify(request.body).includes(list[1]);
+		const refusal = { action: 'error', status: 400, code: 'invalid_parameter' } as const;
+		gateway.fault({ ...{ route: 'embedding', ...refusal }, when: isSecond });
+		const options = {
+			...{ batchSize: 1, parallelRequests: 1 },
+			extraBody: '={{ $itemIndex === 0 ? { dimensions: 64 } : {} }}',
+		};
+		const failed = await run([list, 'other'], options);
+		const items = (await retryExecution(failed)).items('Embed');
+		expect((items[0].json.embeddings as number[][]).map(({ length }) => length)).toEqual([64, 64]);
+		expect(items[1].json.embedding).toHaveLength(256);
+	});
+
+	describe('Dimensions', () => {
+		const lengthsOf = (items: Array<{ json: IDataObject }>) =>
+			items.map(({ json }) => (json.embedding as number[]).length);
+
+		it('sends dimensions only when the option is set', async () => {
+			expect(lengthsOf((await run(['one'], { dimensions: 64 })).items('Embed'))).toEqual([64]);
+			await run(['one']);
+			expect(gateway.requests.map(({ body }) => body)).toEqual([
+				{ model: 'embed-1', input: ['one'], dimensions: 64 },
+				{ model: 'embed-1', input: ['one'] },
+			]);
+		});
+
+		it('batches texts by their dimensions, and gives each item a vector of its own length', async () => {
+			const dimensions = '={{ [64, 32, 64, 32][$itemIndex] }}';
+			const items = (await run(texts(4), { dimensions })).items('Embed');
+			expect(lengthsOf(items)).toEqual([64, 32, 64, 32]);
+			expect(gateway.requests).toHaveLength(2);
+		});
+
+		it('refuses vectors of another length than Dimensions, and Dimensions of 0', async () => {
+			const data = [{ index: 0, embedding: [1, 2] }];
+			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+			expect((await run(['one'], { dimensions: 3 })).errorOf('Embed')?.message).toContain(
+				'has vectors of 2 numbers although dimensions is 3',
+			);
+			expect((await run(['one'], { dimensions: 0 })).errorOf('Embed')?.message).toContain(
+				'Dimensions must be a whole number of at least 1 (it is 0)',
+			);
+		});
+	});
+
+	describe('fields from Extra Body', () => {
+		const answer = (...lengths: number[]) => {
+			for (const length of lengths) {
+				const data = [{ index: 0, embedding: new Array(length).fill(0.5) }];
+				gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+			}
+		};
+
+		it('expects the vector length that Extra Body requests', async () => {
+			answer(2);
+			const extraBody = '{ "dimensions": 2 }';
+			const result = await run(['one'], { dimensions: 4, extraBody });
+			expect(result.items('Embed')[0].json.embedding).toHaveLength(2);
+			answer(3);
+			expect((await run(['one'], { extraBody })).errorOf('Embed')?.message).toContain(
+				'has vectors of 3 numbers although dimensions is 2',
+			);
+		});
+
+		it.each(['dimensions', 'model'])(
+			'allows different vector lengths for items with different %s in Extra Body',
+			async (name) => {
+				answer(2, 3);
+				const extraBody = `={{ ({ ${name}: $itemIndex + 2 }) }}`;
+				const items = (await run(texts(2), { extraBody, parallelRequests: 1 })).items('Embed');
+				expect(items.map(({ json }) => (json.embedding as number[]).length)).toEqual([2, 3]);
+			},
+		);
+	});
+
+	it('refuses an empty text before it sends anything', async () => {
+		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
+		expect(gateway.requests).toHaveLength(0);
+	});
+});

@@ -1,0 +1,135 @@
+import type { IDataObject, INode, StructuredChunk } from 'n8n-workflow';
+import { runWorkflow } from '../../harness';
+import {
+	answer,
+	json,
+	startServer,
+	type Reply,
+	type ScriptedServer,
+} from '../../support/http/scriptedServer';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
+
+const key = 'sk-streamed-0123456789';
+const done = 'data: [DONE]\n\n';
+const eventOf = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;
+const content = (text: string) => eventOf({ choices: [{ index: 0, delta: { content: text } }] });
+const streamOf = (...pieces: string[]): Reply =>
+	answer(200, pieces.join(''), { 'content-type': 'text/event-stream' });
+
+describe('streamed chats', () => {
+	const chat = (settings: Partial<INode> = {}, options: IDataObject = {}) =>
+		modelGateway(
+			{
+				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+				messages: { values: [{ role: 'user', content: 'Hello' }] },
+				options: { stream: true, ...options },
+			},
+			{ name: 'Chat', ...settings },
+		);
+
+	const run = async (server: ScriptedServer, node = chat()) => {
+		const chunks: StructuredChunk[] = [];
+		const result = await runWorkflow(chain(node), {
+			credentials: { modelGatewayApi: { apiKey: key, baseUrl: server.url } },
+			onChunk: (chunk) => void chunks.push(chunk),
+		});
+		const texts = chunks.filter(({ type }) => type === 'item').map((chunk) => chunk.content);
+		return { result, chunks, live: texts.join('') };
+	};
+
+	// Every test looks for the key in the execution and in the log (test/support/setup/secrets.ts).
+	it('redacts the key in a stream, wherever the service splits it', async () => {
+		const server = await startServer(
+			streamOf(content('It is '), ...[...`${key}.`].map(content), done),
+		);
+		const { result, live } = await run(server);
+		expect(result.items('Chat')[0].json.text).toBe('It is ***.');
+		expect(live).toBe('It is ***.');
+	});
+
+	it('redacts the key in an error of a stream', async () => {
+		const error = { message: `Incorrect API key provided: ${key}` };
+		const server = await startServer(streamOf(content(`Hi ${key}`), eventOf({ error }), done));
+		const { result, live } = await run(server);
+		expect(result.errorOf('Chat')?.message).toContain('Incorrect API key provided: ***');
+		expect(live).toBe('Hi ***');
+	});
+
+	it.each([
+		['in two chunks', [content(key.slice(0, 9)), content(`${key.slice(9)}.`)]],
+		['cut in the middle', [content(key.slice(0, 15))]],
+		['in an excerpt of the stream', [content('Hi'), `data: ${'y'.repeat(110)}${key}\n\n`, done]],
+	])('redacts the key in a stream that fails: %s', async (_, pieces) => {
+		const server = await startServer(streamOf(...pieces));
+		const { result, live } = await run(server);
+		expect(result.status).toBe('error');
+		const shown = JSON.stringify(result.data.resultData) + live;
+		for (const part of [key.slice(0, 9), key.slice(9)]) expect(shown).not.toContain(part);
+	});
+
+	it('does not redact text that only begins like the key', async () => {
+		const server = await startServer(streamOf(content('sk-st'), content('sk-s'), done));
+		const { result, live } = await run(server);
+		expect(result.items('Chat')[0].json.text).toBe('sk-stsk-s');
+		expect(live).toBe('sk-stsk-s');
+	});
+
+	it('ends a stream at [DONE] although the connection stays open', async () => {
+		const server = await startServer((response) => {
+			response.writeHead(200, { 'content-type': 'text/event-stream' });
+			response.write(`${content('Hi')}${done}`);
+		});
+		const { result } = await run(server);
+		expect(result.items('Chat')[0].json.text).toBe('Hi');
+		await server.idle();
+	});
+
+	it('reports a refusal in the first event of a stream like one without streaming', async () => {
+		const error = { message: 'No credit', type: 'billing', param: 'model', code: 'quota_exceeded' };
+		const server = await startServer(streamOf(eventOf({ error }), done));
+		const { result } = await run(server, chat({ onError: 'continueRegularOutput' }));
+		const streamed = result.items('Chat')[0].json;
+		const plain = await run(
+			await startServer(json({ error })),
+			chat({ onError: 'continueRegularOutput' }, { stream: false }),
+		);
+		expect(streamed).toEqual(plain.result.items('Chat')[0].json);
+		expect(streamed).toMatchObject({
+			details: { ...error, message: expect.any(String), billed: 'no' },
+		});
+	});
+
+	it('reports that an error after the first words of a stream may have been charged', async () => {
+		const error = { message: 'Overloaded', type: 'server', code: 'upstream_error' };
+		const server = await startServer(streamOf(content('Hel'), eventOf({ error })));
+		const { result } = await run(server, chat({ onError: 'continueRegularOutput' }));
+		expect(result.items('Chat')[0].json.details).toMatchObject({
+			...{ code: 'upstream_error', type: 'server', billed: 'unknown', partial_text: 'Hel' },
+		});
+	});
+
+	it('reports a web page in place of a stream', async () => {
+		const server = await startServer(
+			answer(200, '<html>Login</html>', { 'content-type': 'text/html' }),
+		);
+		const { result } = await run(server);
+		const error = result.errorOf('Chat');
+		expect(error?.message).toContain('the response is a web page instead of JSON');
+		expect(error?.description).toContain('the Base URL in the credential does not lead');
+	});
+
+	it('ends the live output when a stream breaks off and the workflow continues', async () => {
+		const server = await startServer(streamOf(content('Hel')));
+		const { chunks } = await run(server, chat({ onError: 'continueRegularOutput' }));
+		expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
+	});
+
+	it('passes the text on live even if the server responds in one piece', async () => {
+		const server = await startServer(
+			json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }),
+		);
+		const { chunks, live } = await run(server);
+		expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
+		expect(live).toBe('Hi');
+	});
+});

@@ -1,0 +1,141 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Gateway, Route } from '../../../gateway';
+import { runWorkflow } from '../../harness';
+import { picture } from '../../support/data/samples';
+import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+describe('complete responses', () => {
+	let gateway: Gateway;
+	withGateway({}, (world) => void ({ gateway } = world));
+
+	const run = async (parameters: IDataObject, input: IDataObject[] = [{}]) => {
+		const node = modelGateway({ simplify: false, ...parameters });
+		const result = await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: input.map((json) => ({ json })),
+		});
+		expect(result.errorOf('Model Gateway')).toBeUndefined();
+		return result.items('Model Gateway');
+	};
+	const answers = (route: Route, body: object) =>
+		gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
+	const request_id = expect.any(String);
+
+	const embed = {
+		...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
+		input: '={{ $json.text }}',
+	};
+	const vectors = (...indexes: number[]) =>
+		indexes.map((index) => ({
+			object: 'embedding',
+			index,
+			embedding: [index, 1],
+			note: `n${index}`,
+		}));
+
+	it('returns to each item its part of an embedding response, with the other fields of the response', async () => {
+		const others = { object: 'list', model: 'embed-1-x', region: 'eu' };
+		const usage = { prompt_tokens: 3, total_tokens: 3 };
+		answers('embedding', { ...others, data: vectors(2, 0, 1), usage });
+		const items = await run(embed, [{ text: 'one' }, { text: ['two', 'three'] }]);
+		expect(items.map(({ json, pairedItem }) => [json, pairedItem])).toEqual([
+			[{ ...others, data: vectors(0), usage, request_id }, { item: 0 }],
+			[{ ...others, data: vectors(1, 2), request_id }, { item: 1 }],
+		]);
+	});
+
+	it('returns each response of a list that takes several requests, with base64 vectors as numbers', async () => {
+		const options = { batchSize: 2, encodingFormat: 'base64' };
+		const items = await run({ ...embed, options }, [{ text: ['one', 'two', 'three'] }]);
+		expect(items.map(({ json }) => json.data)).toEqual([
+			[0, 1].map((index) => expect.objectContaining({ index, embedding: expect.any(Array) })),
+			[expect.objectContaining({ index: 0, embedding: expect.any(Array) })],
+		]);
+		for (const { json, pairedItem } of items) {
+			expect(json).toMatchObject({ object: 'list', usage: { total_tokens: expect.any(Number) } });
+			expect(pairedItem).toEqual({ item: 0 });
+		}
+		expect(items[0].json.request_id).not.toBe(items[1].json.request_id);
+	});
+
+	it('returns each model with the other fields of the list', async () => {
+		const data = ['a', 'b'].map((id) => ({ id, object: 'model', owned_by: 'x', context: 9 }));
+		answers('models', { object: 'list', data, first_id: 'a', has_more: false });
+		const items = await run({ resource: 'model', operation: 'getAll', returnAll: true });
+		const others = { first_id: 'a', has_more: false, request_id };
+		expect(items.map(({ json }) => json)).toEqual(data.map((model) => ({ ...others, ...model })));
+	});
+
+	it('returns only the fields of a model with Simplify', async () => {
+		const data = [{ id: 'a', object: 'model', context: 9 }];
+		answers('models', { object: 'list', data, has_more: false });
+		const items = await run({ resource: 'model', operation: 'getAll', simplify: true });
+		expect(items.map(({ json }) => json)).toEqual(data);
+	});
+
+	const chat = { resource: 'image', operation: 'chat', model: byId('image-chat-1'), prompt: 'Hi' };
+
+	it('returns images by chat with the whole completion, and moves image data into files', async () => {
+		const data = Buffer.from(picture('red')).toString('base64');
+		const link = 'https://pictures.example/2.png';
+		const message = (content: unknown) => ({ role: 'assistant', content, thinking: 'Hm' });
+		const body = (image: string, second: string) => ({
+			...{ id: 'c1', object: 'chat.completion', created: 7, model: 'm', region: 'eu' },
+			choices: [
+				{ index: 0, message: message(`![a](${image})`), finish_reason: 'stop', logprobs: null },
+				{ index: 1, message: message([{ type: 'text', text: `![b](${second})` }]) },
+				{ index: 2, message: message('No image') },
+			],
+			usage: { total_tokens: 9 },
+		});
+		answers('chat', body(`data:image/png;base64,${data}`, link));
+		const items = await run({ ...chat, download: false });
+		const { usage, ...whole } = body('data:image', link);
+		expect(items.map(({ json }) => json)).toEqual([
+			{
+				...{ ...whole, usage, request_id, index: 0 },
+				...{ text: '![a](data:image)', finish_reason: 'stop' },
+			},
+			{ ...whole, request_id, index: 1, url: link, text: `![b](${link})` },
+		]);
+		expect(items[0].binary?.data.mimeType).toBe('image/png');
+	});
+
+	it('returns the request ID of the header as well as one in the body', async () => {
+		const content = '![a](https://pictures.example/1.png)';
+		const choices = [{ message: { role: 'assistant', content } }];
+		const complete = {
+			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+			messages: { values: [{ role: 'user', content: 'Hi' }] },
+		};
+		for (const parameters of [{ ...chat, download: false }, complete]) {
+			for (const simplify of [true, false]) {
+				answers('chat', { choices, request_id: 'own' });
+				const [{ json }] = await run({ ...parameters, simplify });
+				expect(json).toMatchObject({ request_id: 'own', http_request_id: request_id });
+				expect(json.http_request_id).not.toBe('own');
+			}
+		}
+	});
+
+	it('renames the task_id of a video job, so that no later node takes it for a task', async () => {
+		const body = { id: 'video_1', task_id: 'task_1', status: 'queued', seconds: 8 };
+		const kept = { id: 'video_1', service_task_id: 'task_1', status: 'queued', seconds: 8 };
+		answers('videoCreate', body);
+		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'Hi' };
+		const [created] = await run(create);
+		expect(created.json).toEqual({ ...kept, request_id });
+		answers('video', body);
+		const [polled] = await run({ resource: 'video', operation: 'get' }, [created.json]);
+		expect(polled.json).toEqual({ ...kept, request_id });
+		expect(gateway.requests.at(-1)?.url).toBe('/v1/videos/video_1');
+	});
+
+	it('returns the ID in a content response as service_id', async () => {
+		answers('videoContent', { id: 'file_1', url: 'https://storage.example/v.mp4' });
+		const content = { resource: 'video', operation: 'getContent', download: false };
+		const [{ json }] = await run({ ...content, videoId: 'video_1' });
+		expect(json).toMatchObject({ id: 'video_1', service_id: 'file_1' });
+	});
+});

@@ -1,0 +1,115 @@
+import type { IDataObject } from 'n8n-workflow';
+import { runWorkflow, SimulatedTime } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
+import { answer, json, startServer } from '../../support/http/scriptedServer';
+import {
+	chain,
+	credentialFor,
+	modelGateway,
+	type Node,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+
+const file = '/file';
+
+describe('a response about another job', () => {
+	let time: SimulatedTime;
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => await time.end());
+
+	/** A proxy that returns these bodies, whichever job a request asks for. */
+	const proxy = async (body: (path: string, poll: number) => object) => {
+		let polls = 0;
+		const server = await startServer((response, request) => {
+			const video = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
+			const { path } = request;
+			(path === file ? video : json(body(path, polls++)))(response, request);
+		});
+		const run = async (node: Node, ...items: IDataObject[]) =>
+			await runWorkflow(
+				{
+					...chain({ ...node, onError: 'continueRegularOutput' }),
+					settings: { saveExecutionProgress: true },
+				},
+				{
+					credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
+					input: items.map((item) => ({ json: item })),
+				},
+			);
+		return { run, server };
+	};
+
+	const ownLink = expect.stringMatching(/\/file$/) as string;
+	const done = { status: 'completed', result_url: file };
+	const hold = { whileWaiting: 'hold' };
+	const wait = waitForVideo(hold);
+	const getContent = modelGateway({
+		...{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
+	});
+	const getStatus = modelGateway({
+		...{ resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' },
+	});
+
+	it('never gives two items one video when a response is about another job', async () => {
+		const { run } = await proxy(() => ({ task_id: 'task_1', ...done }));
+		const node = waitForVideo({ ...hold, options: { timeoutMinutes: 1 } });
+		const [own, other] = (await run(node, { task_id: 'task_1' }, { task_id: 'task_2' })).items(
+			'Wait for Video',
+		);
+		expect(own).toMatchObject({ json: { job_id: 'task_1' }, binary: {} });
+		expect(other.binary).toBeUndefined();
+		expect(other.json).toMatchObject({
+			error: expect.stringContaining('Video task task_2 did not finish within 1 minute') as string,
+			details: {
+				job: { id: 'task_2', kind: 'task' },
+				advice: expect.stringMatching(/task_2[^]*is about another job: task_1/) as string,
+			},
+		});
+	});
+
+	it('continues a wait after a response about another job', async () => {
+		const { run } = await proxy((_, poll) => ({
+			...done,
+			...(poll < 3 ? { task_id: 'b', result_url: '/other' } : { task_id: 'a' }),
+		}));
+		const [item] = (await run(wait, { task_id: 'a' })).items('Wait for Video');
+		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
+	});
+
+	it('continues a wait after a response that says that another job failed', async () => {
+		const failure = { status: 'failed', error: { code: 'invalid_prompt', message: 'no faces' } };
+		const { run } = await proxy((_, poll) =>
+			poll < 3 ? { task_id: 'b', ...failure } : { task_id: 'a', ...done },
+		);
+		const [item] = (await run(wait, { task_id: 'a' })).items('Wait for Video');
+		expect(item).toMatchObject({ json: { job_id: 'a' }, binary: {} });
+	});
+
+	it('continues a wait after a response with the content of another video job', async () => {
+		const { run } = await proxy((path, poll) => {
+			if (!path.endsWith('/content')) return { id: 'a', status: 'completed' };
+			return poll < 2 ? { video_id: 'b', url: '/other' } : { video_id: 'a', url: file };
+		});
+		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
+		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
+	});
+
+	it('accepts the content of a video job whose file has an ID of its own', async () => {
+		const { run } = await proxy((path) =>
+			path.endsWith('/content') ? { id: 'file-1', url: file } : { id: 'a', status: 'completed' },
+		);
+		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
+		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
+	});
+
+	it.each([
+		['Get Status', getStatus, { task_id: 'a' }, { task_id: 'b', ...done }],
+		['Get Content', getContent, { id: 'a' }, { video_id: 'b', url: file }],
+	])('fails %s after several responses about another job', async (_, node, item, body) => {
+		const { run, server } = await proxy(() => body);
+		const [output] = (await run(node, item)).items(node.name);
+		expect(output.json.error).toContain('is about another job: b');
+		expect(output.json).toMatchObject({ details: { job: { id: 'a' }, billed: 'unknown' } });
+		expect(server.requests.length).toBeGreaterThan(1);
+	});
+});

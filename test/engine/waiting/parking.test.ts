@@ -1,0 +1,478 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import {
+	resumeExecution,
+	retryExecution,
+	type RunOptions,
+	runWorkflow,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../../harness';
+import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { otherVideos } from '../../support/data/otherVideos';
+import { hintsOf, itemsFor, resume, startWaits } from '../../support/workflows/parkedWaits';
+import { setProcess } from '../../support/time/processAge';
+import { sampleVideo } from '../../support/data/samples';
+import {
+	chain,
+	core,
+	createVideo,
+	credentialFor,
+	type NodeSettings,
+	to,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+import { sha256 } from '../../support/data/sha256';
+
+describe('a parked Wait for Video', () => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+
+	beforeAll(async () => void (video = await sampleVideo()));
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
+		(world) => void ({ gateway } = world),
+	);
+	afterEach(() => jest.restoreAllMocks());
+
+	const createJobs = (count: number) => earlierTasks(gateway, count);
+	const done = core('Done', 'noOp');
+	const workflowOf = (options: IDataObject = {}, settings: NodeSettings = {}) =>
+		chain(waitForVideo({ options }, settings), done);
+
+	const start = async (
+		workflow: WorkflowJson,
+		jobs: Array<{ id: string }>,
+		options?: Partial<RunOptions>,
+	) => await startWaits(gateway, workflow, jobs, options);
+
+	const resumeAll = async (run: WorkflowRun) => {
+		for (let passes = 0; run.status === 'waiting' && passes < 20; passes++) run = await resume(run);
+		return run;
+	};
+
+	const idsOf = (items: INodeExecutionData[]) =>
+		items.map(({ json }) => json.task_id ?? json.error ?? json.id);
+	const requestsOf = (id: string, route: string) =>
+		gateway.requests.filter((request) => request.route === route && request.jobId === id);
+	const pollsOf = (id: string) => requestsOf(id, 'task');
+
+	it('parks before its first poll, and shows the jobs in the meantime', async () => {
+		const jobs = createJobs(2);
+		const run = await start(workflowOf(), jobs);
+		expect(run.status).toBe('waiting');
+		expect((run.waitTill as Date).getTime()).toBeLessThanOrEqual(Date.now());
+		expect(gateway.requests).toEqual([]);
+		expect(run.items('Wait for Video')).toEqual(
+			jobs.map(({ id }, item) => ({
+				json: { job_id: id, next_poll: expect.any(String) },
+				pairedItem: { item },
+			})),
+		);
+		expect(run.data.resultData.runData.Done).toBeUndefined();
+	});
+
+	it('polls once in each pass, keeps finished videos, and outputs all items together, in order', async () => {
+		const jobs = createJobs(3);
+		const [first, second, third] = jobs;
+		let run = await start(workflowOf({ fileName: '={{ $json.name }}' }), jobs);
+
+		run = await resume(run);
+		const wait = (run.waitTill as Date).getTime() - Date.now();
+		expect(wait).toBeGreaterThan(8_000);
+		expect(wait).toBeLessThanOrEqual(10_000);
+		for (const job of [third, first, second]) {
+			gateway.jobs.complete(job.id, video);
+			run = await resume(run);
+			expect(run.data.resultData.runData.Done === undefined).toBe(run.status === 'waiting');
+		}
+
+		expect(run.status).toBe('success');
+		expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
+		const items = run.items('Done');
+		expect(idsOf(items)).toEqual([first.id, second.id, third.id]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual([
+			...['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4'],
+		]);
+		for (const item of items) expect(sha256(await run.binary(item))).toBe(sha256(video));
+		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
+		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
+		// The files are stored in the output only.
+		expect(run.data.executionData?.contextData['node:Wait for Video']).toEqual({
+			form: 1,
+			waits: {},
+		});
+	});
+
+	it('names in its last hint the files that are not an mp4, including those of an earlier pass', async () => {
+		const [first, second] = createJobs(2);
+		const { bytes } = otherVideos.WebM;
+		let run = await start(workflowOf({ fileName: '={{ $json.name }}.mp4' }), [first, second]);
+		for (const [job, file] of [
+			[first, bytes],
+			[second, video],
+		] as const) {
+			gateway.jobs.complete(job.id, file);
+			run = await resume(run);
+		}
+		expect(run.items('Done').map(({ binary }) => binary?.data.fileName)).toEqual([
+			...['Video 0.webm', 'Video 1.mp4'],
+		]);
+		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
+	});
+
+	it('includes the input fields at the end, and does not store them in the meantime', async () => {
+		const [first, second] = createJobs(2);
+		let run = await start(workflowOf({ includeInputFields: true }), [first, second]);
+		gateway.jobs.complete(first.id, video);
+		run = await resume(run);
+		const kept = JSON.stringify(run.data.executionData?.contextData['node:Wait for Video']);
+		expect(kept).toContain(first.id);
+		expect(kept).not.toContain('Video 0');
+		gateway.jobs.complete(second.id, video);
+		run = await resume(run);
+		expect(run.items('Done').map(({ json }) => [json.name, json.job_id])).toEqual([
+			['Video 0', first.id],
+			['Video 1', second.id],
+		]);
+	});
+
+	it('shows the status of each job after each pass', async () => {
+		const jobs = createJobs(2);
+		gateway.jobs.start(jobs[0].id);
+		gateway.jobs.complete(jobs[1].id, video);
+		const run = await resume(await start(workflowOf(), jobs));
+		expect(run.items('Wait for Video').map(({ json }) => json)).toEqual([
+			{ job_id: jobs[0].id, status: 'in_progress', progress: 30, next_poll: expect.any(String) },
+			{ job_id: jobs[1].id, status: 'completed', progress: 100 },
+		]);
+		expect(hintsOf(run)).toEqual([
+			`Video task ${jobs[0].id}: in progress, 30 %; Video task ${jobs[1].id}: completed, 100 %`,
+		]);
+	});
+
+	it('names five of twelve jobs in its hint, and the number of the others', async () => {
+		const [hint] = hintsOf(await start(workflowOf(), createJobs(12)));
+		expect(hint.match(/waiting for the first status check/g)).toHaveLength(5);
+		expect(hint).toMatch(/; and 7 more$/);
+	});
+
+	it('keeps finished videos from pass to pass when n8n keeps files in memory', async () => {
+		const [ended, running] = createJobs(2);
+		gateway.jobs.complete(ended.id, video);
+		const binaryDataMode = 'default';
+		let run = await resume(await start(workflowOf(), [ended, running], { binaryDataMode }));
+		gateway.jobs.complete(running.id, video);
+		run = await resume(run);
+		for (const item of run.items('Done'))
+			expect(sha256(await run.binary(item))).toBe(sha256(video));
+		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
+	});
+
+	it('keeps the error of a failed download, and does not download again in a later pass', async () => {
+		const [broken, running] = createJobs(2);
+		gateway.jobs.complete(broken.id, video);
+		gateway.fault({ route: 'download', action: 'answer', status: 400, times: Infinity });
+		const workflow = workflowOf({}, { onError: 'continueRegularOutput' });
+		const next = async (run: WorkflowRun) => {
+			jest.setSystemTime(run.waitTill as Date);
+			return await resumeExecution(run);
+		};
+		let run = await next(await start(workflow, [broken, running]));
+		const downloads = requestsOf(broken.id, 'download').length;
+		expect(downloads).toBeGreaterThan(0);
+		expect(run.items('Wait for Video').map(({ json }) => json.status)).toEqual([
+			'completed',
+			'submitted',
+		]);
+		run = await next(run);
+		gateway.jobs.fail(running.id, 'no such style');
+		run = await next(run);
+		expect(run.status).toBe('success');
+		expect(run.items('Done').map(({ json }) => json)).toMatchObject([
+			{
+				error: expect.stringContaining(`Could not download the video of job ${broken.id}`),
+				details: { billed: 'yes', job: { id: broken.id, status: 'completed' } },
+			},
+			{ error: expect.stringContaining('no such style') },
+		]);
+		expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
+	});
+
+	it('returns the video of the new ID when the Job ID of an item changes between passes', async () => {
+		const [first, second, running] = createJobs(3);
+		gateway.jobs.complete(first.id, video);
+		const jobId =
+			'={{ $json.later && $now.toMillis() > $json.later ? $json.second : $json.task_id }}';
+		const later = Date.now() + 60 * 60_000;
+		let run = await runWorkflow(chain(waitForVideo({ jobId }), done), {
+			credentials: credentialFor(gateway),
+			input: [
+				{ json: { task_id: first.id, second: second.id, later } },
+				{ json: { task_id: running.id } },
+			],
+			mode: 'trigger',
+		});
+		run = await resume(run);
+		for (const { id } of [second, running]) gateway.jobs.complete(id, video);
+		run = await resumeAll(await resume(run, 2 * 60 * 60_000));
+		expect(run.status).toBe('success');
+		expect(idsOf(run.items('Done'))).toEqual([second.id, running.id]);
+	});
+
+	describe('a parked wait in a workflow', () => {
+		/** Runs the workflow with a wait that parks and with one that keeps running, and compares their outputs. */
+		const bothWays = async (workflow: WorkflowJson, input: INodeExecutionData[], last: string) => {
+			const options = { credentials: credentialFor(gateway), input, mode: 'trigger' as const };
+			const parked = await resumeAll(await runWorkflow(workflow, options));
+			const unsaved = { ...workflow, id: '' };
+			const held = await runWorkflow(unsaved, options);
+			for (const run of [parked, held]) expect(run.status).toBe('success');
+			const outputs = [parked, held].map((run) =>
+				run.data.resultData.runData[last].map(({ data, source }) => ({
+					items: data?.main.map((items) =>
+						items?.map(({ json, pairedItem }) => ({ json, pairedItem })),
+					),
+					source,
+				})),
+			);
+			// Each run polls for itself, so only the request IDs differ.
+			const text = (output: object) => JSON.stringify(output).replace(/"req_\w+"/g, '""');
+			expect(text(outputs[0])).toEqual(text(outputs[1]));
+			return parked;
+		};
+		const finishedJobs = (count: number) => {
+			const jobs = createJobs(count);
+			for (const { id } of jobs) gateway.jobs.complete(id, video);
+			return jobs;
+		};
+		const look = core(
+			'Look',
+			'set',
+			{
+				mode: 'raw',
+				jsonOutput:
+					'={{ { all: $("Wait for Video").all().length, item: $("Wait for Video").item.json.task_id, name: $("Start").item.json.name, run: $runIndex } }}',
+			},
+			3.4,
+		);
+
+		it('gives later nodes its items through all() and item', async () => {
+			const jobs = finishedJobs(3);
+			const run = await bothWays(chain(waitForVideo(), look), itemsFor(jobs), 'Look');
+			expect(run.items('Look').map(({ json }) => json)).toEqual(
+				jobs.map(({ id }, index) => ({ all: 3, item: id, name: `Video ${index}`, run: 0 })),
+			);
+		});
+
+		it('delivers the same behind the second output of an If node as a wait that keeps running', async () => {
+			const jobs = finishedJobs(3);
+			const condition = {
+				leftValue: '={{ $json.name }}',
+				rightValue: 'Video 1',
+				operator: { type: 'string', operation: 'equals' },
+			};
+			const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
+			const choose = core(
+				'If',
+				'if',
+				{ conditions: { options, conditions: [condition], combinator: 'and' } },
+				2.2,
+			);
+			const workflow = chain(choose, waitForVideo(), look);
+			workflow.connections = { ...workflow.connections, If: { main: [[], to('Wait for Video')] } };
+			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
+			expect(run.items('Look').map(({ json }) => json)).toEqual([
+				{ all: 2, item: jobs[0].id, name: 'Video 0', run: 0 },
+				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 0 },
+			]);
+		});
+
+		it('delivers the same in Loop Over Items as a wait that keeps running', async () => {
+			const jobs = finishedJobs(4);
+			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
+			const workflow = chain(loop, waitForVideo(), look);
+			workflow.connections = {
+				Start: { main: [to('Loop')] },
+				Loop: { main: [[], to('Wait for Video')] },
+				'Wait for Video': { main: [to('Look')] },
+				Look: { main: [to('Loop')] },
+			};
+			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
+			expect(run.data.resultData.runData.Look).toHaveLength(2);
+			expect(run.items('Look', { run: 1 }).map(({ json }) => json)).toEqual([
+				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 1 },
+				{ all: 2, item: jobs[3].id, name: 'Video 3', run: 1 },
+			]);
+			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
+		});
+
+		it('does not park a second Wait for Video when the execution is stored and its jobs have finished', async () => {
+			const jobs = finishedJobs(2);
+			const again = waitForVideo({}, { name: 'Again' });
+			let run = await start(chain(waitForVideo(), again, look), jobs);
+			run = await resume(run);
+			expect(run.status).toBe('success');
+			expect(idsOf(run.items('Again'))).toEqual(jobs.map(({ id }) => id));
+		});
+
+		it('delivers the same in the legacy execution order as a wait that keeps running', async () => {
+			const jobs = finishedJobs(2);
+			const workflow = { ...chain(waitForVideo(), look), settings: {} };
+			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
+			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
+		});
+
+		it.each([
+			['Always Output Data', { alwaysOutputData: true }],
+			['Execute Once', { executeOnce: true }],
+			['Retry On Fail', { retryOnFail: true, waitBetweenTries: 0 }],
+		])('delivers the same with %s as a wait that keeps running', async (_, settings) => {
+			const jobs = finishedJobs(2);
+			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
+		});
+
+		it('waits for the videos that a Create in the same workflow ordered', async () => {
+			let run = await start(chain(createVideo(), waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
+			expect(run.status).toBe('waiting');
+			run = await resumeAll(run);
+			expect(run.status).toBe('success');
+			expect(run.items('Done').map(({ json }) => json.id)).toEqual(
+				run.items('Create').map(({ json }) => json.id),
+			);
+			expect(gateway.ledger).toHaveLength(2);
+		});
+	});
+
+	describe('a failed job', () => {
+		it('fails in the pass in which a job fails, names all jobs, and collects the others on Retry', async () => {
+			const jobs = createJobs(3);
+			const [failing, ended, running] = jobs;
+			gateway.jobs.complete(ended.id, video);
+			let run = await resume(await start(workflowOf(), jobs));
+			gateway.jobs.fail(failing.id, 'no such style');
+			run = await resume(run);
+			expect(run.status).toBe('error');
+			expect(run.errorOf('Wait for Video')?.message).toContain(
+				`${failing.id} failed: no such style`,
+			);
+			expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${ended.id}`);
+			expect(run.errorOf('Wait for Video')?.description).toContain(`item 2: ${running.id}`);
+
+			gateway.jobs.complete(running.id, video);
+			const settings = { onError: 'continueRegularOutput' } as const;
+			const retried = await retryExecution(run, { workflow: workflowOf({}, settings) });
+			expect(idsOf(retried.items('Done'))).toEqual([
+				expect.stringContaining('no such style'),
+				...[ended.id, running.id],
+			]);
+		});
+
+		it.each([
+			['continueRegularOutput', 0],
+			['continueErrorOutput', 1],
+		] as const)(
+			'waits for the other jobs with %s, and never polls a failed job again',
+			async (onError, output) => {
+				const [failing, running] = createJobs(2);
+				gateway.jobs.fail(failing.id, 'no such style');
+				let run = await resume(await start(workflowOf({}, { onError }), [failing, running]));
+				run = await resume(run);
+				gateway.jobs.complete(running.id, video);
+				run = await resume(run);
+				expect(run.status).toBe('success');
+				expect(run.items('Wait for Video', { output })[0]).toMatchObject({
+					json: {
+						error: `Video task ${failing.id} failed: no such style`,
+						details: { billed: 'unknown', job: { id: failing.id } },
+					},
+					pairedItem: { item: 0 },
+				});
+				expect(run.items('Wait for Video').at(-1)).toMatchObject({
+					...{ json: { task_id: running.id }, pairedItem: { item: 1 } },
+				});
+				expect(pollsOf(failing.id)).toHaveLength(1);
+				expect(pollsOf(running.id)).toHaveLength(3);
+			},
+		);
+	});
+
+	it('refuses an item without a job ID at once', async () => {
+		const run = await start(workflowOf(), [{ id: '' }]);
+		expect(run.status).toBe('error');
+		expect(run.errorOf('Wait for Video')?.message).toContain('Job ID is empty');
+	});
+
+	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {
+		const [job] = createJobs(1);
+		const workflow = chain(waitForVideo({ jobId: job.id }), done);
+		gateway.fault({ route: 'task', action: 'reset', skip: 1 });
+		let run = await resume(await start(workflow, [{ id: '' }]));
+		run = await resume(run);
+		gateway.jobs.complete(job.id, video);
+		run = await resume(run);
+		expect(idsOf(run.items('Done'))).toEqual([job.id]);
+		expect(gateway.requests.map(({ route }) => route)).toEqual([
+			...['task', 'task', 'task', 'download'],
+		]);
+	});
+
+	it('counts the timeout from the first pass across restarts of n8n, and then names all jobs', async () => {
+		const [late, other] = createJobs(2);
+		gateway.jobs.start(other.id);
+		setProcess(1, 100_000);
+		const workflow = workflowOf({ timeoutMinutes: 0.4, pollIntervalSeconds: 20 });
+		let run = await resume(await start(workflow, [late, other]));
+		run = await resume(run);
+		setProcess(2, 59_500);
+		run = await resume(run);
+
+		expect(run.errorOf('Wait for Video')?.message).toBe(
+			`Item 0: Video task ${late.id} did not finish within 0.4 minutes (last status submitted, 0 %)`,
+		);
+		expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${other.id}`);
+		expect(pollsOf(late.id)).toHaveLength(3);
+	});
+
+	describe('a pass that n8n did not finish', () => {
+		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
+
+		it.each([
+			['the original', undefined],
+			['the currently saved', workflow],
+		])(
+			'waits again on Retry with %s workflow after n8n did not finish a pass',
+			async (_, saved) => {
+				const jobs = createJobs(2);
+				gateway.jobs.complete(jobs[0].id, video);
+				const parked = await resume(await start(workflow, jobs));
+				gateway.jobs.complete(jobs[1].id, video);
+				// After a crash, n8n has only what it stored before the pass.
+				const retried = await retryExecution(parked, { workflow: saved });
+				expect(retried.status).toBe('success');
+				expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
+				expect(requestsOf(jobs[0].id, 'download')).toHaveLength(1);
+			},
+		);
+	});
+
+	it('names the jobs when Stop is pressed during a poll', async () => {
+		const [job] = createJobs(1);
+		const run = await start(workflowOf(), [job]);
+		let stop = () => {};
+		const pressStop = () => {
+			stop();
+			return true;
+		};
+		gateway.fault({ route: 'task', action: 'stall', when: pressStop });
+		const stopped = await resumeExecution(run, { onStart: (cancel) => void (stop = cancel) });
+		expect(stopped.status).toBe('canceled');
+		expect(stopped.errorOf('Wait for Video')?.description).toContain(job.id);
+	});
+});

@@ -1,0 +1,184 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Gateway } from '../../../gateway';
+import { resumeExecution, retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
+import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { resume, startWaits } from '../../support/workflows/parkedWaits';
+import { setProcess } from '../../support/time/processAge';
+import { sampleVideo } from '../../support/data/samples';
+import { withGateway } from '../../support/http/withGateway';
+import { chain, core, waitForVideo } from '../../support/workflows/workflows';
+
+let gateway: Gateway;
+let video: Uint8Array;
+
+beforeAll(async () => void (video = await sampleVideo()));
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
+	(world) => void ({ gateway } = world),
+);
+afterEach(() => jest.restoreAllMocks());
+
+const createJobs = (count: number) => earlierTasks(gateway, count);
+const workflow = chain(waitForVideo(), core('Done', 'noOp'));
+const start = async (jobs: Array<{ id: string }>, options?: Partial<RunOptions>) =>
+	await startWaits(gateway, workflow, jobs, options);
+const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.task_id);
+const requestsOf = (id: string, route: string) =>
+	gateway.requests.filter((request) => request.route === route && request.jobId === id);
+
+describe('a parked Wait for Video after a restart of n8n', () => {
+	/** When the last process of n8n started. Each process finds out for itself whether it has recovered. */
+	let lastStart = 1_000;
+
+	/** How many milliseconds a pass takes in a process of n8n of this age. */
+	const durationOfPass = async (
+		age: number,
+		{ isRestarted = true, ...options }: Partial<RunOptions> & { isRestarted?: boolean } = {},
+	) => {
+		const [job] = createJobs(1);
+		setProcess(++lastStart, 100_000);
+		const run = await start([job], options);
+		gateway.jobs.complete(job.id, video);
+		setProcess(isRestarted ? ++lastStart : lastStart, age);
+		const begun = jest.now();
+		expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
+		return jest.now() - begun;
+	};
+
+	/** An n8n that says how ready it is: with each of these responses once, and then with the last one. */
+	const withReadiness = async (
+		responses: Array<[number, string]>,
+		use: (restApiUrl: string) => Promise<void>,
+	) => {
+		const left = [...responses];
+		const server = createServer((request, response) => {
+			const [status, text] = request.url === '/healthz/readiness' ? left[0] : [404, ''];
+			if (left.length > 1) left.shift();
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(text);
+		});
+		await once(server.listen(0, '127.0.0.1'), 'listening');
+		try {
+			await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/rest`);
+		} finally {
+			server.closeAllConnections();
+			server.close();
+		}
+	};
+	const starting: [number, string] = [503, '{"status":"error"}'];
+	const ready: [number, string] = [200, '{"status":"ok"}'];
+
+	it('waits until a restarted n8n has run for a minute, where n8n cannot reach itself', async () => {
+		expect(await durationOfPass(58_000)).toBe(2_000);
+	});
+
+	it('waits only until a restarted n8n says that it is ready', async () => {
+		await withReadiness([starting, starting, ready], async (restApiUrl) => {
+			expect(await durationOfPass(10_000, { restApiUrl })).toBe(1_000);
+		});
+	});
+
+	it('waits for an n8n that takes more than a minute to start', async () => {
+		await withReadiness([starting, starting, starting, ready], async (restApiUrl) => {
+			expect(await durationOfPass(59_900, { restApiUrl })).toBe(1_500);
+		});
+	});
+
+	it.each<[string, Array<[number, string]>]>([
+		['n8n 1, which says so from the start', [ready]],
+		['a proxy before n8n', [[503, '<h1>Service Unavailable</h1>'], ready]],
+	])('does not rely on the readiness of %s', async (_, responses) => {
+		await withReadiness(responses, async (restApiUrl) => {
+			expect(await durationOfPass(58_000, { restApiUrl })).toBe(2_000);
+		});
+	});
+
+	it.each([
+		['n8n restarted a minute ago', 61_000, {}],
+		['n8n has not restarted since it parked', 30_000, { isRestarted: false }],
+		['a worker of queue mode does, which has recovered before', 1_000, { inWorker: true }],
+	])('resumes without a pause when %s', async (_, age, options) => {
+		expect(await durationOfPass(age, options)).toBe(0);
+	});
+
+	/** Parks a wait, and restarts n8n when its job is finished. */
+	const parkAndRestart = async () => {
+		const [job] = createJobs(1);
+		setProcess(++lastStart, 100_000);
+		const parked = await start([job]);
+		setProcess(++lastStart, 61_000);
+		return { job, parked };
+	};
+	const expectNothingToDo = (
+		retried: WorkflowRun | undefined,
+		{ job, execution }: { job: { id: string }; execution: string },
+	) => {
+		expect(retried?.data.resultData.runData.Done).toBeUndefined();
+		expect(retried?.errorOf('Wait for Video')).toMatchObject({
+			message: `Execution ${execution} has resumed and goes on with Video task ${job.id}`,
+			description: expect.stringContaining('this Retry has nothing to do'),
+		});
+	};
+
+	it('leaves the videos to the first execution when Retry is pressed while that resumes', async () => {
+		const { job, parked } = await parkAndRestart();
+		gateway.jobs.complete(job.id, video);
+		let retried: WorkflowRun | undefined;
+		const pressRetry = async () => void (retried = await retryExecution(parked));
+		let pressed: Promise<void> | undefined;
+		const until = new Promise<void>((resolve) => {
+			gateway.fault({
+				...{ route: 'download', action: 'stall', until: Promise.resolve() },
+				when: () => {
+					pressed ??= pressRetry().then(resolve);
+					return true;
+				},
+			});
+		});
+		const run = await resume(parked);
+		await until;
+		expect(idsOf(run.items('Done'))).toEqual([job.id]);
+		expectNothingToDo(retried, { job, execution: parked.executionId });
+		expect(requestsOf(job.id, 'download')).toHaveLength(1);
+	});
+
+	it('leaves the videos to the first execution when Retry runs after that has delivered', async () => {
+		const { job, parked } = await parkAndRestart();
+		gateway.jobs.complete(job.id, video);
+		await resume(parked);
+		const retried = await retryExecution(parked);
+		expectNothingToDo(retried, { job, execution: parked.executionId });
+		expect(requestsOf(job.id, 'download')).toHaveLength(1);
+	});
+
+	it('delivers with Retry a minute later, in case n8n has lost what the first execution stored', async () => {
+		const { job, parked } = await parkAndRestart();
+		gateway.jobs.complete(job.id, video);
+		await resume(parked);
+		jest.setSystemTime(Date.now() + 61_000);
+		expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
+	});
+
+	it('delivers with Retry when the first execution was stopped after the restart', async () => {
+		const { job, parked } = await parkAndRestart();
+		let stop = () => {};
+		const pressStop = () => {
+			stop();
+			return true;
+		};
+		gateway.fault({ route: 'task', action: 'stall', when: pressStop, times: 1 });
+		await resumeExecution(parked, { onStart: (cancel) => void (stop = cancel) });
+		gateway.jobs.complete(job.id, video);
+		expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
+	});
+
+	it('delivers with Retry what the first execution has parked again after the restart', async () => {
+		const { job, parked } = await parkAndRestart();
+		const again = await resume(parked);
+		gateway.jobs.complete(job.id, video);
+		expect(idsOf((await retryExecution(again)).items('Done'))).toEqual([job.id]);
+	});
+});

@@ -1,0 +1,204 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { FaultAction, Gateway } from '../../../gateway';
+import { resumeToEnd, runWorkflow } from '../../harness';
+import { earlierJob } from '../../support/workflows/earlierJobs';
+import { sampleVideo } from '../../support/data/samples';
+import { nginxPage } from '../../support/http/scriptedServer';
+import { sha256 } from '../../support/data/sha256';
+import { withGateway } from '../../support/http/withGateway';
+import { chain, credentialFor, waitForVideo } from '../../support/workflows/workflows';
+
+type Kind = 'task' | 'video';
+
+const statuses = {
+	400: 'invalid_parameter',
+	401: 'invalid_api_key',
+	403: 'permission_denied',
+	404: 'not_found',
+	413: 'too_large',
+};
+const message = 'so it says';
+const refusal = (status: number, code: string): FaultAction => ({
+	...{ action: 'error', status, code, message },
+});
+const proxyPage = (status: number): FaultAction => ({
+	...{ action: 'answer', status, headers: { 'content-type': 'text/html' } },
+	body: nginxPage(status),
+});
+const interruptions = Object.entries(statuses).flatMap(([status, code]) => [
+	{ name: `${status} ${code}`, fault: refusal(Number(status), code) },
+	{ name: `${status} of a proxy`, fault: proxyPage(Number(status)) },
+]);
+
+describe.each([
+	['held', 'manual', 'video'],
+	['parked', 'trigger', 'task'],
+] as const)('the end of a %s wait', (_, mode, kind) => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+	beforeAll(async () => void (video = await sampleVideo()));
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: Infinity },
+		(world) => void ({ gateway } = world),
+	);
+
+	/** The output of a Create. */
+	const created = (kind: Kind, id: string): { json: IDataObject } => ({
+		json:
+			kind === 'task'
+				? { output: { task_id: id, task_status: 'PENDING' } }
+				: { id, status: 'queued' },
+	});
+
+	/** Waits for the job of an item, or for one whose ID is typed by hand. */
+	const waitFor = async (
+		{ json = {}, ...parameters }: { json?: IDataObject; jobId?: string },
+		options: IDataObject = {},
+	) => {
+		const began = Date.now();
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const workflow = chain(waitForVideo({ ...parameters, options }, settings));
+		const credentials = credentialFor(gateway);
+		const run = await resumeToEnd(
+			await runWorkflow(workflow, { credentials, input: [{ json }], mode }),
+		);
+		const [item] = run.items('Wait for Video', { run: -1 });
+		const details = (item.json.details ?? {}) as IDataObject;
+		return {
+			details,
+			error: item.json.error as string | undefined,
+			shown: `${item.json.error as string} ${details.advice as string}`,
+			video: item.binary && sha256(await run.binary(item)),
+			seconds: (Date.now() - began) / 1000,
+		};
+	};
+	const routesOfPolls = () =>
+		gateway.requests.flatMap(({ route }) => (route === 'task' || route === 'video' ? route : []));
+
+	describe(`for a ${kind} that comes from a Create`, () => {
+		/** A job that runs at first. */
+		const runningJob = () => {
+			const { id } = earlierJob(gateway, kind);
+			gateway.jobs.start(id);
+			return id;
+		};
+		const finishAfter = (id: string, seconds: number) =>
+			void setTimeout(() => gateway.jobs.complete(id, video), seconds * 1000);
+
+		it.each(interruptions)('delivers after one $name in the middle', async ({ fault }) => {
+			const id = runningJob();
+			finishAfter(id, 25);
+			gateway.fault({ ...fault, route: kind, skip: 1 });
+			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
+		});
+
+		it.each(interruptions)('delivers after a first poll with $name', async ({ fault }) => {
+			const id = runningJob();
+			finishAfter(id, 25);
+			gateway.fault({ ...fault, route: kind });
+			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
+		});
+
+		const lasting = [refusal(401, 'invalid_api_key'), refusal(403, 'permission_denied')].map(
+			(fault) => ({ ...fault, times: Infinity, route: kind }),
+		);
+
+		it.each(lasting)('delivers when a $status ends within a minute', async (fault) => {
+			const id = runningJob();
+			finishAfter(id, 50);
+			const armed = gateway.fault({ ...fault, skip: 1 });
+			setTimeout(() => armed.remove(), 45_000);
+			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
+			expect(armed.hits).toBeGreaterThanOrEqual(2);
+		});
+
+		it.each([
+			...lasting.map((fault) => ({ ...fault, begin: 'the first poll', skip: 0 })),
+			...lasting.map((fault) => ({ ...fault, begin: 'a later poll', skip: 1 })),
+		])('ends with the reason after a minute of $status from $begin on', async (fault) => {
+			const id = runningJob();
+			const armed = gateway.fault(fault);
+			const { details, error, shown, seconds } = await waitFor(created(kind, id));
+			expect(error).toContain(message);
+			expect(shown).not.toContain('not known to the service');
+			expect(details).toMatchObject({ code: (fault as { code?: string }).code, job: { id } });
+			expect(details.billed).not.toBe('no');
+			expect(armed.hits).toBeGreaterThanOrEqual(3);
+			expect(seconds).toBeGreaterThanOrEqual(60);
+			expect(seconds).toBeLessThan(5 * 60);
+		});
+
+		it.each([
+			['a proxy responds with its own 404', proxyPage(404)],
+			['the service does not know the job', refusal(404, 'task_not_found')],
+		])('polls until the Timeout while %s', async (_, fault) => {
+			const id = runningJob();
+			gateway.fault({ ...fault, route: kind, times: Infinity });
+			const { details, error, seconds } = await waitFor(created(kind, id), { timeoutMinutes: 3 });
+			expect(error).toContain('did not finish within 3 minutes');
+			expect(details).toMatchObject({ billed: 'unknown', job: { id } });
+			expect(seconds).toBeGreaterThanOrEqual(180);
+		});
+
+		it.each(['Human face not found in image 1', 'The file does not exist', 'task not exist'])(
+			'reports the reason of a job that failed before the first poll: %s',
+			async (reason) => {
+				const { id } = earlierJob(gateway, kind);
+				gateway.jobs.fail(id, { message: reason });
+				const { error, shown } = await waitFor(created(kind, id));
+				expect(error).toContain(`${id} failed: ${reason}`);
+				expect(shown).not.toContain('not known to the service');
+				expect(routesOfPolls()).toEqual([kind]);
+			},
+		);
+	});
+
+	describe('for a job whose ID is typed by hand', () => {
+		it('reports the reason of a task that failed, although the reason says "not found"', async () => {
+			const { id } = earlierJob(gateway, 'task');
+			gateway.jobs.fail(id, { message: 'Human face not found in image 1' });
+			const { error } = await waitFor({ jobId: id });
+			expect(error).toContain(`${id} failed: Human face not found in image 1`);
+			expect(routesOfPolls()).toEqual(['task']);
+		});
+
+		it('never says that a job is unknown that was running before', async () => {
+			const { id } = earlierJob(gateway, 'task');
+			gateway.jobs.start(id);
+			const fault = refusal(404, 'task_not_found');
+			gateway.fault({ ...fault, route: 'task', skip: 1, times: Infinity });
+			const { details, error } = await waitFor({ jobId: id });
+			expect(error).toMatch(/did not finish within .* \(last status in_progress, 30 %\)/);
+			expect(details.billed).not.toBe('no');
+		});
+
+		it('ends within two minutes when neither endpoint knows the job', async () => {
+			const { details, seconds } = await waitFor({ jobId: 'job_unknown' });
+			expect(details).toMatchObject({ status: 404, job: { id: 'job_unknown' } });
+			expect(details.billed).not.toBe('no');
+			expect(new Set(routesOfPolls())).toEqual(new Set(['task', 'video']));
+			expect(seconds).toBeLessThan(120);
+		});
+
+		it.each([
+			[401, 401],
+			[404, 403],
+			[403, 404],
+		] as const)(
+			'ends with the reason when its endpoints keep responding %d and %d',
+			async (task, video) => {
+				for (const [route, status] of [
+					['task', task],
+					['video', video],
+				] as const) {
+					gateway.fault({ ...refusal(status, statuses[status]), route, times: Infinity });
+				}
+				const { details, error, seconds } = await waitFor({ jobId: 'job_1' });
+				// A refusal of the key says more than an ID that an endpoint does not know.
+				expect(error).toContain(`HTTP ${task === 404 ? video : task}`);
+				expect(details.billed).not.toBe('no');
+				expect(seconds).toBeLessThan(5 * 60);
+			},
+		);
+	});
+});

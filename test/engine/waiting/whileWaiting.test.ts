@@ -1,0 +1,221 @@
+import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import { resumeExecution, type RunOptions, runWorkflow, type WorkflowJson } from '../../harness';
+import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
+import { sampleVideo } from '../../support/data/samples';
+import {
+	asTool,
+	chain,
+	core,
+	createVideo,
+	credentialFor,
+	startedByWebhook,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+
+// Whether Wait for Video parks the execution or keeps running: its parameter While Waiting, and who started the workflow.
+
+let gateway: Gateway;
+let video: Uint8Array;
+
+beforeAll(async () => void (video = await sampleVideo()));
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
+	(world) => void ({ gateway } = world),
+);
+
+const createJobs = (count: number) => earlierTasks(gateway, count);
+const done = core('Done', 'noOp');
+const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);
+
+const start = async (
+	workflow: WorkflowJson,
+	jobs: Array<{ id: string }>,
+	options?: Partial<RunOptions>,
+) => await startWaits(gateway, workflow, jobs, options);
+
+const pollsOf = (id: string) =>
+	gateway.requests.filter(({ route, jobId }) => route === 'task' && jobId === id);
+
+describe('Automatic', () => {
+	const wait = waitForVideo();
+	const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
+	/** Starts a wait for a job that has finished. */
+	const startFinished = async (
+		workflow: WorkflowJson,
+		mode: WorkflowExecuteMode,
+		options: Partial<RunOptions> = {},
+	) => {
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		return await start(workflow, [job], { mode, startNode: 'Start', ...options });
+	};
+
+	it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
+		['a schedule', 'trigger', chain(wait)],
+		['the failure of another workflow', 'error', chain(wait)],
+		['a webhook that responds at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
+		[
+			'a webhook that has responded before',
+			'webhook',
+			startedByWebhook({ path: 'a', responseMode: 'responseNode' }, respond, wait),
+		],
+	])('parks with Automatic when the workflow is started by %s', async (_, mode, workflow) => {
+		expect((await startFinished(workflow, mode)).status).toBe('waiting');
+	});
+
+	it.each<[string, WorkflowExecuteMode, WorkflowJson, string]>([
+		[
+			'a webhook that responds with the last node',
+			'webhook',
+			startedByWebhook({ path: 'a', responseMode: 'lastNode' }, wait),
+			'whoever called Start waits for the response',
+		],
+		[
+			'a webhook that responds in a later node',
+			'webhook',
+			startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
+			'whoever called Start waits for the response',
+		],
+		['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
+		['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
+	])(
+		'keeps running with Automatic when the workflow is started by %s, and says why',
+		async (_, mode, workflow, reason) => {
+			const run = await startFinished(workflow, mode);
+			expect(run.status).toBe('success');
+			expect(hintsOf(run)).toEqual([expect.stringContaining(`because ${reason}`)]);
+			expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
+		},
+	);
+
+	it('keeps running with Automatic while a chat waits for a streamed response, and says why', async () => {
+		const streamed = await startFinished(chain(wait), 'webhook', { onChunk: () => undefined });
+		expect(hintsOf(streamed)[0]).toContain('the response is shown to somebody while it is made');
+	});
+
+	it('keeps running with Automatic in an unsaved workflow, and says why', async () => {
+		const run = await startFinished({ ...chain(wait), id: '' }, 'trigger');
+		expect(run.status).toBe('success');
+		expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
+	});
+
+	it('shows no hint when it keeps running in a workflow that saves its execution progress', async () => {
+		const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
+		const run = await startFinished({ ...chain(wait), settings }, 'integrated');
+		expect(run.status).toBe('success');
+		expect(hintsOf(run)).toEqual([]);
+	});
+
+	describe('a manual execution', () => {
+		it('keeps running with Automatic in a manual execution, without a hint', async () => {
+			const run = await startFinished(chain(wait), 'manual');
+			expect(run.status).toBe('success');
+			expect(hintsOf(run)).toEqual([]);
+		});
+
+		it('lets n8n store a manual execution once when the job takes longer, and then keeps running', async () => {
+			const [job] = createJobs(1);
+			setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
+			const run = await start(chain(wait), [job], { mode: 'manual' });
+			expect(run.status).toBe('waiting');
+			expect(pollsOf(job.id)).toHaveLength(2);
+			const resumed = await resumeExecution(run);
+			expect(resumed.status).toBe('success');
+			expect(pollsOf(job.id)).toHaveLength(9);
+		});
+	});
+});
+
+describe('Survive a Restart', () => {
+	const parameters = { whileWaiting: 'park' };
+
+	it.each<WorkflowExecuteMode>(['manual', 'integrated', 'webhook'])(
+		'parks a %s execution with Survive a Restart',
+		async (mode) => {
+			const [job] = createJobs(1);
+			gateway.jobs.complete(job.id, video);
+			const workflow = chain(waitForVideo(parameters));
+			const run = await start(workflow, [job], { mode });
+			expect(run.status).toBe('waiting');
+			expect((await resume(run)).status).toBe('success');
+		},
+	);
+
+	it('keeps running as a tool even with Survive a Restart', async () => {
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
+		const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
+		// Newer agents let the engine run the tool like any other node.
+		const run = await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+			startNode: tool.name,
+		});
+		expect(run.status).toBe('success');
+		const [task] = run.data.resultData.runData['Wait for Video'];
+		expect(Object.values(task.data ?? {}).flat(2)).toMatchObject([{ json: { id: job.id } }]);
+		expect(hintsOf(run)).toEqual([]);
+	});
+});
+
+describe('Keep Running', () => {
+	const hold = waitForVideo({ whileWaiting: 'hold' });
+
+	it('lets n8n store the execution once with Keep Running, and then keeps running', async () => {
+		const [job] = createJobs(1);
+		const parked = await start(chain(hold), [job]);
+		expect(parked.status).toBe('waiting');
+		expect(gateway.requests).toEqual([]);
+		setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
+		expect((await resumeExecution(parked)).status).toBe('success');
+		expect(pollsOf(job.id)).toHaveLength(2);
+	});
+
+	it('polls at once with Keep Running when the workflow saves its execution progress', async () => {
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
+		expect((await start({ ...chain(hold), settings }, [job])).status).toBe('success');
+	});
+
+	it('lets n8n store the execution again before a second wait when it has ordered in between', async () => {
+		const again = createVideo({}, { name: 'Create 2' });
+		const second = { ...hold, name: 'Wait 2' };
+		let run = await start(chain(createVideo(), hold, again, second, done), [{ id: '1' }]);
+		run = await resume(run);
+		expect(run.status).toBe('waiting');
+		expect(run.data.resultData.lastNodeExecuted).toBe('Wait 2');
+		expect((await resume(run)).status).toBe('success');
+	});
+});
+
+it.each([
+	[60, 5, 'the main process', true],
+	[600, 5, 'the main process', false],
+	[-1, 5, 'the main process', false],
+	[60, 5, 'a worker', false],
+])(
+	'decides whether to hint at a workflow timeout of %d s with its own Timeout of %d minutes in %s: %p',
+	async (seconds, own, process, isHinted) => {
+		const [job] = createJobs(1);
+		const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
+		const workflow = { ...workflowOf({ timeoutMinutes: own }), settings };
+		const run = await start(workflow, [job], { inWorker: process === 'a worker' });
+		const hint = expect.stringContaining('stops this wait after 1 min') as unknown;
+		const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
+		expect(hints).toEqual(isHinted ? [hint] : []);
+	},
+);
+
+it('hints at the workflow timeout when only a later item has a longer Timeout', async () => {
+	const jobs = createJobs(2);
+	const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
+	const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
+	const run = await start({ ...workflow, settings }, jobs);
+	expect(hintsOf(run)).toContainEqual(
+		expect.stringContaining('after 10 min, before its own Timeout of 15'),
+	);
+});

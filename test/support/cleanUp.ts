@@ -1,6 +1,0 @@
-// Runs in every engine test and unit test.
-import { removeHome } from '../harness/setup';
-import { closeServers } from './scriptedServer';
-
-afterEach(closeServers);
-afterAll(removeHome);

@@ -1,0 +1,111 @@
+import type { Clock } from '../../../nodes/shared/gateway/client/http';
+
+interface Sleeper {
+	due: number;
+	wake: () => void;
+}
+
+/**
+ * A clock whose time passes only while nothing else runs: it then jumps to the sleeper that is due first. Days of
+ * waiting take milliseconds, and every test run sees the same order of events.
+ */
+export class SimulatedClock implements Clock {
+	private time = Date.UTC(2026, 0, 1);
+	/** How far `move` has set the clock forward or back. */
+	private offset = 0;
+	/** Sorted; the sleeper that is due first is the last one. */
+	private readonly sleepers: Sleeper[] = [];
+	private isScheduled = false;
+	/** Pieces of real work under way, such as requests. */
+	private underWay = 0;
+	/** Grows whenever real work starts or ends. */
+	private moves = 0;
+
+	/**
+	 * @param patience real milliseconds that real work may make no progress before time passes all the same, so that a
+	 * time limit can expire; by default, time waits for real work however long it takes
+	 */
+	constructor(private readonly patience = Infinity) {}
+
+	now(): number {
+		return this.time + this.offset;
+	}
+
+	/** Sets the clock forward or back, as a busy process or a user does. Sleepers still sleep as long as before. */
+	move(milliseconds: number): void {
+		this.offset += milliseconds;
+	}
+
+	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
+		if (milliseconds >= 2 ** 31) throw new RangeError('No timer of Node.js is that long');
+		await new Promise<void>((resolve, reject) => {
+			const wake = () => {
+				signal?.removeEventListener('abort', abort);
+				resolve();
+			};
+			const sleeper = { due: this.time + Math.max(0, milliseconds), wake };
+			const abort = () => {
+				this.sleepers.splice(this.sleepers.indexOf(sleeper), 1);
+				reject(signal?.reason);
+			};
+			signal?.addEventListener('abort', abort, { once: true });
+			this.sleepers.splice(this.placeOf(sleeper.due), 0, sleeper);
+			this.schedule();
+		});
+	}
+
+	/** Time stands still until this work is done. */
+	async during<T>(work: Promise<T>): Promise<T> {
+		this.underWay++;
+		this.moves++;
+		try {
+			return await work;
+		} finally {
+			this.underWay--;
+			this.moves++;
+			this.schedule();
+		}
+	}
+
+	/** The index for a new sleeper: after those that are due later, and before those that are due at the same time. */
+	private placeOf(due: number): number {
+		let low = 0;
+		let high = this.sleepers.length;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if (this.sleepers[middle].due > due) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
+	/** Checks again once everything that runs now has settled. */
+	private schedule(): void {
+		if (this.isScheduled || this.sleepers.length === 0) return;
+		this.isScheduled = true;
+		setImmediate(() => {
+			this.isScheduled = false;
+			if (this.underWay === 0) this.wakeNext();
+			else if (Number.isFinite(this.patience)) this.waitForWork(this.moves);
+		});
+	}
+
+	private waitForWork(moves: number): void {
+		setTimeout(() => {
+			// A busy machine may fire the timer late, just as the work receives what it waits for.
+			setImmediate(() => {
+				if (this.moves === moves) this.wakeNext();
+				else this.schedule();
+			});
+		}, this.patience).unref();
+	}
+
+	private wakeNext(): void {
+		const sleeper = this.sleepers.pop();
+		if (sleeper === undefined) return;
+		this.time = Math.max(this.time, sleeper.due);
+		sleeper.wake();
+		this.schedule();
+	}
+}

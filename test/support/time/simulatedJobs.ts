@@ -1,0 +1,154 @@
+import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
+import {
+	UnusableResponse,
+	type ServiceResponse,
+} from '../../../nodes/shared/gateway/client/response';
+import { takeTurn } from '../../../nodes/shared/gateway/client/jobTurns';
+import type { GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
+import {
+	heldBack,
+	noResponse,
+	refused,
+	unreadable,
+} from '../../../nodes/shared/gateway/errors/requestErrors';
+import {
+	jobStatus,
+	videoContent,
+	type JobStatus,
+	type VideoContent,
+} from '../../../nodes/shared/gateway/jobs/responses';
+import type { JobSource } from '../../../nodes/shared/gateway/jobs/wait';
+import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
+import { limits } from '../../../nodes/shared/gateway/protocol/limits';
+import { answerOf } from '../data/answers';
+import { nginxPage } from '../http/scriptedServer';
+import type { SimulatedClock } from './simulatedClock';
+
+/** One request to the service. Times are in milliseconds from the beginning. */
+export interface Asked {
+	what: JobKind | 'content';
+	id: string;
+	at: number;
+	/** How many requests about this job came before. */
+	before: number;
+	/** How long the response may take. */
+	timeout?: number;
+}
+
+/** The body of a response, or the error that the transport throws instead. */
+export type Said = object | GatewayError;
+
+export const link = 'https://storage.example/video.mp4';
+export const running = { status: 'in_progress', progress: 30 };
+export const completed = { status: 'completed', progress: 100, result_url: link };
+
+const noKey = new Redaction('');
+const what = { purpose: 'get the job status', cost: 'read' } as const;
+
+export const lost = noResponse(
+	what,
+	Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+	noKey,
+);
+export const unsent = noResponse(
+	what,
+	Object.assign(new Error(''), { code: 'ECONNREFUSED' }),
+	noKey,
+);
+export const page = unreadable(what, { status: 200, headers: {}, text: '<html>' }, 'is a web page');
+
+/** A refusal with the service's own error object. */
+export function refusal(status: number, code?: string, retryAfter?: number): GatewayError {
+	const text = JSON.stringify({ error: { message: 'no', code } });
+	return refused(what, { status, headers: {}, text }, retryAfter);
+}
+
+/** A refusal with the page of a proxy. */
+export const proxyPage = (status: number): GatewayError =>
+	refused(what, { status, headers: {}, text: nginxPage(status) });
+
+/** The service as a wait sees it, in simulated time. */
+export class SimulatedJobs implements JobSource {
+	readonly asked: Asked[] = [];
+	private readonly counts = new Map<string, number>();
+	private readonly start: number;
+
+	/**
+	 * @param say the response of the service
+	 * @param latency milliseconds until the response
+	 */
+	constructor(
+		private readonly clock: SimulatedClock,
+		private readonly say: (asked: Asked) => Said,
+		private readonly latency = 0,
+	) {
+		this.start = clock.now();
+	}
+
+	/** The times of all requests. */
+	get times(): number[] {
+		return this.asked.map(({ at }) => at);
+	}
+
+	/** The shortest time between two polls of one job. */
+	get shortestGap(): number {
+		const last = new Map<string, number>();
+		let shortest = Infinity;
+		for (const { what, id, at } of this.asked) {
+			if (what === 'content') continue;
+			shortest = Math.min(shortest, at - (last.get(id) ?? -Infinity));
+			last.set(id, at);
+		}
+		return shortest;
+	}
+
+	async poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus> {
+		return parsed(await this.respond({ what: kind, id, timeout }), jobStatus);
+	}
+
+	async content(id: string): Promise<VideoContent> {
+		return parsed(await this.respond({ what: 'content', id }), videoContent);
+	}
+
+	private async respond(request: Pick<Asked, 'what' | 'id' | 'timeout'>): Promise<object> {
+		const at = this.clock.now() - this.start;
+		const before = this.counts.get(request.id) ?? 0;
+		const asked = { ...request, at, before };
+		this.counts.set(request.id, before + 1);
+		this.asked.push(asked);
+		const response = this.say(asked);
+		if (this.latency > 0) await this.clock.sleep(this.latency);
+		if (response instanceof Error) throw response;
+		return response;
+	}
+}
+
+/** Reads a body as a gateway does. */
+function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
+	const response = answerOf(body);
+	try {
+		return parse(response);
+	} catch (error) {
+		if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
+		throw error;
+	}
+}
+
+/** The same source, whose polls wait for their turn as in a gateway. @param signal aborts on Stop */
+export function inTurns(source: JobSource, clock: SimulatedClock, signal?: AbortSignal): JobSource {
+	const interval = limits.minPollSeconds * 1000;
+	return {
+		content: async (id) => await source.content(id),
+		async poll(kind, id, timeout, patience) {
+			const turn = await takeTurn({ key: '', id, interval }, clock, () => ({ signal, patience }));
+			if (turn === undefined) throw heldBack(what.purpose, 'other requests about the same job');
+			turn.start();
+			return await source.poll(kind, id, timeout, patience).finally(() => turn.end(true));
+		},
+	};
+}
+
+/** Gives one response after the other, and then repeats the last one. */
+export function inTurn(...said: Said[]): (asked: Asked) => Said {
+	return ({ before }) => said[Math.min(before, said.length - 1)];
+}

@@ -1,0 +1,169 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type { Embeddings } from '../../../nodes/EmbeddingsModelGateway/embeddings';
+import { operations } from '../../../nodes/ModelGateway/resources';
+import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { picture } from '../data/samples';
+import { byId, chain, credentialFor, withSubNodes } from './workflows';
+import type { Gateway } from '../../../gateway';
+import { resumeExecution, runWorkflow } from '../../harness';
+
+/** An image for every parameter that needs one. */
+export const png = Buffer.from(picture('red')).toString('base64');
+const link = 'https://example.com/a.png';
+
+/** Valid parameters, by the resource, or by the resource and operation. */
+const good: Record<string, INodeParameters> = {
+	referenceVideo: { model: byId('alpha-1.1-r2v'), media: { values: [{ url: link }] } },
+	video: { model: byId('vid-3.1') },
+	image: { model: byId('image-1'), imageUrl: link, maskUrl: link },
+	'image edit': { model: byId('image-edit-1') },
+	'image chat': { model: byId('image-chat-1') },
+	chat: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
+	message: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
+	embedding: { model: byId('embed-1'), input: 'A boat' },
+	model: {},
+};
+
+/** Prices so low that limits on the cost let some orders through. */
+const prices = JSON.stringify({
+	...Object.fromEntries(['alpha-1.1-r2v', 'vid-3.1'].map((model) => [model, { per_video: 0.001 }])),
+	...Object.fromEntries(
+		['image-1', 'image-edit-1', 'image-chat-1'].map((model) => [model, { per_image: 0.001 }]),
+	),
+});
+
+interface Subject {
+	type: string;
+	/** The routes whose responses it reads. */
+	routes: Array<keyof typeof endpoints>;
+	parameters: INodeParameters;
+	/** The output of a sub-node. */
+	serves?: 'ai_languageModel' | 'ai_embedding';
+}
+
+/** Every operation, the wait node held and parked, and the AI sub-nodes. */
+export const subjects: Array<[string, Subject]> = [
+	...operations.map(({ resource, value, endpoint }): [string, Subject] => [
+		`${resource.value} ${value}`,
+		{
+			type: 'modelGateway',
+			routes: routesOf(endpoint),
+			parameters: {
+				...{ resource: resource.value, operation: value, prompt: 'A boat' },
+				...good[resource.value],
+				...good[`${resource.value} ${value}`],
+			},
+		},
+	]),
+	['Wait for Video', wait({})],
+	['Wait for Video, parked', wait({ whileWaiting: 'park' })],
+	[
+		'the chat model',
+		{
+			...{ type: 'lmChatModelGateway', parameters: good.chat, routes: ['chat'] },
+			serves: 'ai_languageModel',
+		},
+	],
+	[
+		'the embeddings',
+		{
+			...{ type: 'embeddingsModelGateway', parameters: good.embedding, routes: ['embedding'] },
+			serves: 'ai_embedding',
+		},
+	],
+];
+
+function wait(parameters: INodeParameters): Subject {
+	return {
+		...{ type: 'modelGatewayWaitForVideo', parameters },
+		routes: ['task', 'video', 'videoContent'],
+	};
+}
+
+function routesOf(endpoint: Endpoint): Subject['routes'] {
+	const routes = Object.keys(endpoints) as Subject['routes'];
+	return routes.filter((route) => endpoints[route] === endpoint);
+}
+
+/** Accepts either of the AI sub-nodes, and uses the embeddings if it has them. */
+export const user: INodeType = {
+	description: {
+		...{ displayName: 'User', name: 'user', group: ['transform'], version: 1 },
+		...{ description: 'Uses what serves it', defaults: { name: 'User' } },
+		inputs: [
+			NodeConnectionTypes.Main,
+			NodeConnectionTypes.AiLanguageModel,
+			NodeConnectionTypes.AiEmbedding,
+		],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
+		const [embeddings] = [
+			await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0),
+		].flat() as Embeddings[];
+		return [[{ json: { vector: await embeddings?.embedQuery('A boat') } }]];
+	},
+};
+
+/** The settings of one run. */
+interface Trial {
+	parameters?: INodeParameters;
+	/** Continue On Fail. */
+	continues: boolean;
+	gateway: Pick<Gateway, 'url' | 'apiKey'>;
+	json: IDataObject;
+}
+
+/** An error, as the editor or as the error output shows it. */
+interface ShownError {
+	message: string;
+	record: IDataObject;
+}
+
+/** Runs the node for one item; a sub-node runs through the node that uses it. */
+export async function tryNode(
+	{ type, serves, ...subject }: Subject,
+	{ parameters = subject.parameters, continues, gateway, json }: Trial,
+): Promise<INodeExecutionData[] | ShownError> {
+	const onError = continues ? ('continueRegularOutput' as const) : ('stopWorkflow' as const);
+	const node = { name: 'Node', type: `n8n-nodes-model-gateway.${type}`, parameters };
+	const shows = serves ? 'User' : 'Node';
+	const started = await runWorkflow(
+		serves
+			? withSubNodes(chain({ name: shows, type: 'test.user', onError }), [serves, node])
+			: chain({ ...node, onError }),
+		{
+			credentials: credentialFor(gateway, { advanced: true, prices }),
+			input: [{ json, binary: { data: { mimeType: 'image/png', fileName: 'a.png', data: png } } }],
+		},
+	);
+	// The first pass of a parked wait polls nothing.
+	const result = started.status === 'waiting' ? await resumeExecution(started) : started;
+	const failure = result.errorOf(shows);
+	if (failure) return shown(failure.message, failure.context?.data as IDataObject | undefined);
+	const items = [0, 1].flatMap((output) => result.items(shows, { output }));
+	const details = items[0]?.json.details;
+	return details ? shown(String(items[0].json.error), details as IDataObject) : items;
+}
+
+/** The wording of errors from JavaScript itself, or from a library that got invalid input. */
+const mistakes =
+	/undefined|not a function|not iterable|Cannot (read|convert|set)|call stack|Invalid (time|array|string)|malformed|circular|BigInt|serialize|\[object|^NaN|unknown error/i;
+
+function shown(message: string, record: IDataObject | undefined): ShownError {
+	// If n8n cannot evaluate a parameter, the message is n8n's own.
+	const isOurs = record?.advice !== 'Nothing was sent for this item.';
+	if (isOurs && mistakes.test(message)) throw new Error(`No error of ours: ${message}`);
+	expect(message.length).toBeLessThan(12_000);
+	expect(record).toMatchObject({ advice: expect.any(String), retry_can_help: expect.any(Boolean) });
+	return { message, record: record ?? {} };
+}

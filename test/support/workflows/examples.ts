@@ -1,0 +1,47 @@
+import type { IDataObject } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { WorkflowJson } from '../../harness/workflow';
+
+export const examplesFolder = path.resolve(__dirname, '../../../examples');
+
+export function readExample(file: string): WorkflowJson {
+	return JSON.parse(readFileSync(path.join(examplesFolder, file), 'utf8')) as WorkflowJson;
+}
+
+/** The values in the node "Your Settings" of an example. */
+export function settingsOf(example: WorkflowJson): IDataObject {
+	const node = settingsNodeOf(example);
+	if ('jsonOutput' in node) return JSON.parse(node.jsonOutput) as IDataObject;
+	const { assignments } = node.assignments;
+	return Object.fromEntries(assignments.map(({ name, value }) => [name, value]));
+}
+
+/**
+ * The example as a user sets it up before the first run: with other values in "Your Settings", and no other change.
+ * Throws when it has no such setting.
+ */
+export function withSettings(example: WorkflowJson, changes: IDataObject): WorkflowJson {
+	const before = settingsOf(example);
+	const unknown = Object.keys(changes).filter((name) => !(name in before));
+	if (unknown.length > 0) throw new Error(`${example.name} has no setting ${unknown.join(', ')}`);
+
+	const changed = structuredClone(example);
+	const settings = { ...before, ...changes };
+	const node = settingsNodeOf(changed);
+	if ('jsonOutput' in node) node.jsonOutput = JSON.stringify(settings);
+	else for (const field of node.assignments.assignments) field.value = settings[field.name];
+	return changed;
+}
+
+/** Parameters of an Edit Fields node, which takes its fields as JSON or one by one. */
+type SettingsNode =
+	| { jsonOutput: string }
+	| { assignments: { assignments: Array<{ name: string; value: IDataObject[string] }> } };
+
+function settingsNodeOf({ name, nodes }: WorkflowJson): SettingsNode {
+	const node = nodes.find((candidate) => candidate.name === 'Your Settings');
+	if (!node?.parameters) throw new Error(`${name} has no node "Your Settings"`);
+	// n8n types the parameters of a node loosely; the test of the examples checks this form.
+	return node.parameters as unknown as SettingsNode;
+}
