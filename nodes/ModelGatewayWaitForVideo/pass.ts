@@ -4,7 +4,6 @@ import { asGatewayError, GatewayError, type Failure } from '../shared/gateway/er
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
-import { SharedRequests } from '../shared/gateway/jobs/sharedRequests';
 import { JobWait } from '../shared/gateway/jobs/wait';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import { isTool } from '../shared/n8n/agent/tool';
@@ -45,7 +44,6 @@ export class WaitPass {
 	private readonly deliversTogether: boolean;
 	/** By the name of a job: the progress that was reported last. */
 	private readonly reported = new Map<string, string>();
-	private readonly requests = new SharedRequests(clock);
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
 	private readonly isAfterRestart: boolean;
@@ -180,7 +178,7 @@ export class WaitPass {
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
 		const { runtime } = gateway;
-		const source = this.requests.sharedSource(jobSource(gateway));
+		const source = jobSource(gateway);
 		const isLimited = runtime.queue !== undefined;
 		return new JobWait(source, poller, {
 			...runtime,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { jobTurns } from '../../nodes/shared/gateway/client/jobTurns';
+import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
 import { tallies } from '../../nodes/shared/n8n/orders/limits/tally';
 import { counts } from '../../nodes/shared/n8n/orders/stores/database';
@@ -66,4 +66,4 @@ separateByProcess(tallies);
 separateByProcess(pending);
 separateByProcess(counts);
 separateByProcess(locks);
-separateByProcess(jobTurns);
+separateByProcess(latestReads);

@@ -4,7 +4,7 @@ import dns from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
-import { jobTurns } from '../../nodes/shared/gateway/client/jobTurns';
+import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
 
 /** Real milliseconds between two checks. */
 const step = 1;
@@ -41,7 +41,7 @@ export class SimulatedTime {
 	 */
 	constructor(public patience = 20) {
 		// The clock is set back, so a poll of an earlier test would delay one of this test.
-		jobTurns.clear();
+		latestReads.clear();
 		jest.useFakeTimers({
 			now: Date.UTC(2026, 0, 1),
 			doNotFake: [

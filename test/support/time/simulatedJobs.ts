@@ -3,8 +3,8 @@ import {
 	UnusableResponse,
 	type ServiceResponse,
 } from '../../../nodes/shared/gateway/client/response';
-import { takeTurn } from '../../../nodes/shared/gateway/client/jobTurns';
-import type { GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
+import { readShared, type Wish } from '../../../nodes/shared/gateway/client/sharedReads';
+import { asGatewayError, GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
 import {
 	heldBack,
 	noResponse,
@@ -14,10 +14,9 @@ import {
 import {
 	jobStatus,
 	videoContent,
-	type JobStatus,
 	type VideoContent,
 } from '../../../nodes/shared/gateway/jobs/responses';
-import type { JobSource } from '../../../nodes/shared/gateway/jobs/wait';
+import type { JobSource, ReceivedStatus } from '../../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
 import { limits } from '../../../nodes/shared/gateway/protocol/limits';
 import { answerOf } from '../data/answers';
@@ -102,8 +101,13 @@ export class SimulatedJobs implements JobSource {
 		return shortest;
 	}
 
-	async poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus> {
-		return parsed(await this.respond({ what: kind, id, timeout }), jobStatus);
+	async poll(
+		kind: JobKind,
+		id: string,
+		{ timeout }: Pick<Asked, 'timeout'>,
+	): Promise<ReceivedStatus> {
+		const status = parsed(await this.respond({ what: kind, id, timeout }), jobStatus);
+		return { ...status, receivedAt: this.clock.now() };
 	}
 
 	async content(id: string): Promise<VideoContent> {
@@ -134,17 +138,34 @@ function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
 	}
 }
 
-/** The same source, whose polls wait for their turn as in a gateway. @param signal aborts on Stop */
-export function inTurns(source: JobSource, clock: SimulatedClock, signal?: AbortSignal): JobSource {
+/** The same source, whose responses are shared as in a gateway. @param signal aborts on Stop */
+export function shared(source: JobSource, clock: SimulatedClock, signal?: AbortSignal): JobSource {
 	const interval = limits.minPollSeconds * 1000;
+	const read = async <T>(
+		wish: Omit<Wish, 'interval'>,
+		patience: number | undefined,
+		send: () => Promise<T>,
+	): Promise<T> => {
+		const waiting = () => ({ signal, patience });
+		const outcome = await readShared({ ...wish, interval }, clock, waiting, async (start) => {
+			start();
+			const sent = await send().catch(asGatewayError);
+			const sharedWith = sent instanceof GatewayError ? 'joined' : 'all';
+			return { outcome: sent, sharedWith, isSent: true };
+		});
+		if (outcome instanceof GatewayError) throw outcome;
+		if (outcome === undefined) throw heldBack(what.purpose, 'other requests about the same job');
+		return outcome;
+	};
 	return {
-		content: async (id) => await source.content(id),
-		async poll(kind, id, timeout, patience) {
-			const turn = await takeTurn({ key: '', id, interval }, clock, () => ({ signal, patience }));
-			if (turn === undefined) throw heldBack(what.purpose, 'other requests about the same job');
-			turn.start();
-			return await source.poll(kind, id, timeout, patience).finally(() => turn.end(true));
-		},
+		content: async (id, newerThan) =>
+			await read({ name: ['content', id], what: 'content', newerThan }, undefined, async () => {
+				return await source.content(id, newerThan);
+			}),
+		poll: async (kind, id, options) =>
+			await read({ name: [id], what: kind, ...options.reuse }, options.patience, async () => {
+				return await source.poll(kind, id, options);
+			}),
 	};
 }
 

@@ -9,18 +9,14 @@ import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
-import { sendInTurn, type Slot } from './sendInTurn';
+import { sendInTurn, type InTurn, type Slot } from './sendInTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { minTryTime, TimeBudget } from './timeouts';
 import { isOutOfReach, parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
-export interface Call<T> {
-	endpoint: Endpoint;
-	/** Continues "Could not …" in errors. */
-	purpose: string;
-	/** Replaces `{id}` in the path. */
-	id?: string;
+/** `purpose` continues "Could not …" in errors, and `id` replaces `{id}` in the path. */
+export interface Call<T> extends InTurn {
 	/** Sent as JSON. */
 	body?: object;
 	/** Sent as a multipart form, instead of a body. */
@@ -33,8 +29,6 @@ export interface Call<T> {
 	retries?: number;
 	/** True for polls: the next poll serves as the retry. */
 	once?: boolean;
-	/** Maximum milliseconds for which other requests and the credential's limits may hold it back. Default: no maximum. */
-	patience?: number;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
 	/** Sent in addition to the headers of every request. */
@@ -99,11 +93,12 @@ export class Gateway<R extends Runtime = Runtime> {
 		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
 		/** Requests that may have been accepted, and how many of them are counted as orders. */
 		let [unclear, counted] = [0, 1];
+		let { reuse } = call;
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				const send = async (slot: Slot) =>
 					await this.sendOnce(call, slot, budget).catch(asGatewayError);
-				return await sendInTurn(call, this, send, maybeAccepted);
+				return await sendInTurn({ ...call, reuse }, this, send, maybeAccepted);
 			};
 			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
@@ -113,6 +108,7 @@ export class Gateway<R extends Runtime = Runtime> {
 				return outcome.value;
 			}
 			const { failure } = outcome;
+			reuse = { newerThan: clock.now() };
 			const rules = { tries, retries: call.retries, random: random() };
 			const isUnclear = maybeAccepted !== undefined;
 			const wait = waitBeforeRetry(failure, { ...request, isUnclear }, rules);

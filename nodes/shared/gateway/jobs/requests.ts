@@ -1,10 +1,10 @@
-import type { Gateway } from '../client/gateway';
+import type { Call, Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { endpoints } from '../protocol/endpoints';
 import { contentJobIdFields, jobKinds, type JobKind } from '../protocol/jobs';
 import { parserForJob } from './jobIdentity';
-import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
-import type { JobSource } from './wait';
+import { jobStatus, videoContent, type VideoContent } from './responses';
+import type { JobSource, ReceivedStatus } from './wait';
 
 interface JobRequest {
 	id: string;
@@ -12,20 +12,23 @@ interface JobRequest {
 	timeout?: number;
 	/** True for the requests of a wait: their next try is its next poll. */
 	once?: boolean;
-	/** Maximum milliseconds for which limits of the credential may hold it back. */
+	/** As for a {@link Call}. */
 	patience?: number;
+	reuse?: Call<unknown>['reuse'];
 }
 
-/** Gets the status of a job ("Endpoints" 2 and 12). @throws GatewayError */
+/** Gets the status of a job ("Endpoints" 2 and 12). Everybody who polls it meanwhile gets the same. @throws GatewayError */
 export async function getJobStatus(
 	gateway: Gateway,
 	{ kind, id, ...options }: JobRequest & { kind: JobKind },
-): Promise<JobStatus> {
+): Promise<ReceivedStatus> {
+	const { clock } = gateway.runtime;
+	const parse = parserForJob({ kind, id }, jobStatus);
 	return await gateway.call({
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `get the status of job ${id}`,
 		...{ id, ...options },
-		parse: parserForJob({ kind, id }, jobStatus),
+		parse: (response) => ({ ...parse(response), receivedAt: clock.now() }),
 	});
 }
 
@@ -47,8 +50,9 @@ export async function getVideoContent(
 /** Both requests, as a wait sends them. */
 export function jobSource(gateway: Gateway): JobSource {
 	return {
-		poll: async (kind, id, timeout, patience) =>
-			await getJobStatus(gateway, { kind, id, timeout, patience, once: true }),
-		content: async (id) => await getVideoContent(gateway, { id, once: true }),
+		poll: async (kind, id, options) =>
+			await getJobStatus(gateway, { kind, id, ...options, once: true }),
+		content: async (id, newerThan) =>
+			await getVideoContent(gateway, { id, reuse: { newerThan }, once: true }),
 	};
 }

@@ -100,8 +100,6 @@ export interface JobStatus {
 	/** Set when the job failed. */
 	failure?: ErrorObject;
 	fields: ResponseFields;
-	/** Milliseconds since 1970; absent: just now. */
-	receivedAt?: number;
 }
 
 /** Where the status of a job may be, apart from `status`, which may be about the call. */

@@ -1,8 +1,9 @@
 import type { FileSource } from '../client/fileRequest';
 import type { Clock } from '../client/http';
+import type { InTurn } from '../client/sendInTurn';
 import { asGatewayError } from '../errors/gatewayError';
 import type { JobSummary } from '../errors/jobSummary';
-import type { JobKind } from '../protocol/jobs';
+import { jobKinds, type JobKind } from '../protocol/jobs';
 import {
 	step,
 	type FinishedJob,
@@ -12,14 +13,24 @@ import {
 } from './poller';
 import type { JobStatus, VideoContent } from './responses';
 
-/** The two requests of a wait, without retries. They are injected, because several waits may share them. */
+/** A status, and when it arrived, in milliseconds since 1970: another wait may have asked for it. */
+export interface ReceivedStatus extends JobStatus {
+	receivedAt: number;
+}
+
+/** The two requests of a wait, without retries. */
 export interface JobSource {
 	/**
-	 * @param timeout milliseconds
-	 * @param patience maximum milliseconds for which other requests may hold it back
+	 * @param options milliseconds: `timeout` of the request, `patience` while other requests hold it back, and which
+	 * earlier response will do
 	 */
-	poll(kind: JobKind, id: string, timeout: number, patience?: number): Promise<JobStatus>;
-	content(id: string): Promise<VideoContent>;
+	poll(
+		kind: JobKind,
+		id: string,
+		options: Pick<InTurn, 'patience' | 'reuse'> & { timeout: number },
+	): Promise<ReceivedStatus>;
+	/** @param newerThan milliseconds since 1970: the wait needs a later response */
+	content(id: string, newerThan?: number): Promise<VideoContent>;
 }
 
 export interface WaitSettings {
@@ -34,6 +45,9 @@ export interface WaitSettings {
 
 /** Drives the poller of one job in real time: performs its actions, and passes it the events that result. */
 export class JobWait {
+	/** When each endpoint last responded or failed, in milliseconds since 1970. */
+	private readonly receivedAt = new Map<JobKind | 'content', number>();
+
 	constructor(
 		private readonly source: JobSource,
 		/** The state from which the next pass starts. */
@@ -110,14 +124,25 @@ export class JobWait {
 					await clock.sleep(Math.max(0, action.until - clock.now()), signal);
 					return { type: 'due', now: clock.now() };
 				case 'poll': {
-					const status = await this.source.poll(action.kind, id, action.timeout, action.patience);
-					return { type: 'polled', now: status.receivedAt ?? clock.now(), status };
+					const { kind, timeout, patience } = action;
+					const newerThan = this.receivedAt.get(kind);
+					// A wait that was at the other endpoint first polls together with the others from then on.
+					const isLate = newerThan === undefined && this.receivedAt.size > 0;
+					const maxAge = isLate ? 1000 * jobKinds[kind].pollSeconds : undefined;
+					const reuse = { newerThan, maxAge };
+					const status = await this.source.poll(kind, id, { timeout, patience, reuse });
+					this.receivedAt.set(kind, status.receivedAt);
+					return { type: 'polled', now: status.receivedAt, status };
 				}
-				case 'fetchContent':
-					return { type: 'contentReceived', content: await this.source.content(id) };
+				case 'fetchContent': {
+					const content = await this.source.content(id, this.receivedAt.get('content'));
+					this.receivedAt.set('content', clock.now());
+					return { type: 'contentReceived', content };
+				}
 			}
 		} catch (error) {
 			if (signal?.aborted) return { type: 'stopped' };
+			this.receivedAt.set(action.do === 'poll' ? action.kind : 'content', clock.now());
 			return { type: 'requestFailed', now: clock.now(), error: asGatewayError(error) };
 		}
 	}

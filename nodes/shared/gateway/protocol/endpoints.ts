@@ -4,7 +4,6 @@ import {
 	type StatusMeanings,
 } from './errorCodes';
 import type { Fields } from './fields';
-import { limits } from './limits';
 import type { ModelKind } from './models';
 
 /**
@@ -24,8 +23,11 @@ export interface Endpoint {
 	cost: Cost;
 	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
-	/** Minimum time between two requests about the same job. */
-	minIntervalSeconds?: number;
+	/**
+	 * Set for reads of a job. This process sends one at most every `minPollSeconds`; whoever asks meanwhile gets the same
+	 * response. The polls of both kinds of job take turns, because an ID may be of either kind.
+	 */
+	sharedAs?: 'poll' | 'content';
 	fields?: Fields;
 	/** The known models that it is for; unknown models are sent too. */
 	models?: ModelKind;
@@ -37,7 +39,7 @@ export interface Endpoint {
 
 const read = { method: 'GET', cost: 'read', timeoutSeconds: 60 } as const;
 /** "Endpoints" 2 states a minimum for tasks; for video jobs it only recommends a longer interval (12). */
-const poll = { ...read, minIntervalSeconds: limits.minPollSeconds } as const;
+const poll = { ...read, sharedAs: 'poll' } as const;
 const generation = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
 const job = { method: 'POST', cost: 'job', timeoutSeconds: 60 } as const;
 
@@ -130,7 +132,7 @@ export const endpoints = {
 		fields: { prompt: requiredText, model: requiredText },
 	},
 	video: { ...poll, path: '/v1/videos/{id}' },
-	videoContent: { ...read, path: '/v1/videos/{id}/content' },
+	videoContent: { ...read, sharedAs: 'content', path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
 
 /** "Endpoints" 4: what reasoning-series models refuse. */

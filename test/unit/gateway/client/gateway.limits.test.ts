@@ -164,7 +164,7 @@ describe('the limit of requests per second', () => {
 		const server = await startServer(created);
 		const gateway = run(server.url, { requestsPerSecond: 0.01 });
 		await gateway.call(poll);
-		const { record } = await failureOf(gateway.call({ ...poll, patience: 10_000 }));
+		const { record } = await failureOf(gateway.call({ ...poll, id: 'other', patience: 10_000 }));
 		expect(record).toMatchObject({
 			message:
 				'Could not get the job status: the limits of the credential held the request back for too long',

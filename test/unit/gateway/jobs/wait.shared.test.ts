@@ -1,4 +1,3 @@
-import { SharedRequests } from '../../../../nodes/shared/gateway/jobs/sharedRequests';
 import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
 import { fc } from '../../../support/data/fuzz';
@@ -15,12 +14,12 @@ import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
 	inTurn,
-	inTurns,
 	link,
 	lost,
 	page,
 	refusal,
 	running,
+	shared,
 	SimulatedJobs,
 	type Asked,
 	type Said,
@@ -33,9 +32,8 @@ describe('several waits for the same job', () => {
 	const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, say, latency);
-		const shared = new SharedRequests(clock);
 		const waits = settings.map((own) => {
-			const source = shared.sharedSource(inTurns(jobs, clock, own.signal));
+			const source = shared(jobs, clock, own.signal);
 			return new JobWait(source, newJob(clock.now(), own), { clock, ...own });
 		});
 		return { clock, jobs, waits };
@@ -76,13 +74,6 @@ describe('several waits for the same job', () => {
 		expect(source.url).toBe(link);
 	});
 
-	it('never polls a job again once one of its waits knows the final state', async () => {
-		const slow = { ...task, pollInterval: 5 * minute };
-		const { jobs, waits } = waitsFor(inTurn(running, completed), [task, slow]);
-		await linksOf(waits);
-		expect(jobs.times).toEqual([0, 10_000]);
-	});
-
 	it('requests the content of a video once for all waits', async () => {
 		const own = { kind: 'video' } as const;
 		const { jobs, waits } = waitsFor(video(running, done), [own, own, own], 300);
@@ -106,7 +97,7 @@ describe('several waits for the same job', () => {
 	});
 
 	it('shares a failed poll, which every wait counts', async () => {
-		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task]);
+		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task], 300);
 		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
 		for (const { record } of failures) expect(record.status).toBe(403);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video', 'task']);
