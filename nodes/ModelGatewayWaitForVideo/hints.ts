@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import { withoutUndefined } from '../shared/gateway/json';
-import { jobOf, type StoredItem } from './waitState';
+import { jobOf, type StoredItem } from './state';
 
 /**
  * Shown before a run when the editor has no input for the node, for example after its page was reloaded: n8n then runs

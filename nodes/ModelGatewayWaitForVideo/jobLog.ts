@@ -4,7 +4,7 @@ import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { ItemOutput } from '../shared/n8n/items/work';
 import type { EventName } from '../shared/n8n/log/events';
 import type { EventDetails, NodeLog } from '../shared/n8n/log/nodeLog';
-import { jobOf, type StoredItem } from './waitState';
+import { jobOf, type StoredItem } from './state';
 
 /** Logs each event of a job once, even if several items wait for it. What an earlier pass logged is not repeated. */
 export class JobLog {

@@ -13,11 +13,10 @@ import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
 import { JobLog } from './jobLog';
 import { outputsOf, unfinishedOutput, type Delivered } from './outputs';
-import type { PassLength } from './parkingPolicy';
+import type { PassLength } from './plan';
 import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
-import { mayShowAsCrashed } from './startup';
-import { jobOf, type StoredItem } from './waitState';
+import { jobOf, type StoredItem, type WaitState } from './state';
 
 /** The result of a pass for the job of an item. */
 export type WaitResult =
@@ -46,19 +45,19 @@ export class WaitPass {
 	private readonly reported = new Map<string, string>();
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
-	private readonly isAfterRestart: boolean;
+	/** The items that the last pass stored. */
+	private readonly earlier: Readonly<Record<number, StoredItem>>;
 	private log?: JobLog;
 
-	/** @param earlier the items that the last pass stored */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly length: PassLength,
-		private readonly earlier: Readonly<Record<number, StoredItem>> = {},
+		private readonly state: WaitState,
 	) {
 		const { length: count } = context.getInputData();
+		this.earlier = state.earlier ?? {};
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
-		this.firstPolls = new FirstPolls(count, length, Object.values(earlier));
-		this.isAfterRestart = mayShowAsCrashed(context);
+		this.firstPolls = new FirstPolls(count, length, Object.values(this.earlier));
 		this.deliversTogether = !context.continueOnFail();
 	}
 
@@ -79,7 +78,7 @@ export class WaitPass {
 		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		const known = this.knownOf(request, item);
 		if (known === undefined || 'poller' in known) {
-			if (known && this.isAfterRestart) this.log.resumed(item, known.poller.job);
+			if (known && this.state.mayShowAsCrashed) this.log.resumed(item, known.poller.job);
 			const wait = this.waitFor(request, run, known);
 			this.underWay.push(wait);
 			return await wait;

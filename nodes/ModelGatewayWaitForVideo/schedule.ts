@@ -1,18 +1,8 @@
 import type { PollerState } from '../shared/gateway/jobs/poller';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
-import type { PassLength } from './parkingPolicy';
-import type { StoredItem } from './waitState';
-
-/** When the next pass must begin, in milliseconds since 1970; undefined when no item waits any more. */
-export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
-	const times = pollersOf(items.values()).map(({ nextPollAt }) => nextPollAt);
-	return times.length > 0 ? Math.min(...times) : undefined;
-}
-
-function pollersOf(items: Iterable<StoredItem>): PollerState[] {
-	return [...items].flatMap((item) => ('poller' in item && !item.finished ? [item.poller] : []));
-}
+import type { PassLength } from './plan';
+import { pollersOf, type StoredItem } from './state';
 
 /** Maximum milliseconds between the first polls of two jobs, so that no job waits long for its first poll. */
 const maxGap = 50;

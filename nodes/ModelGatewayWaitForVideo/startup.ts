@@ -2,8 +2,7 @@ import type { IExecuteFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
 import { abortable } from '../shared/gateway/client/timeouts';
 import { textAt } from '../shared/gateway/json';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
-import { StoredJobs } from '../shared/n8n/execution/memory';
-import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
+import type { EngineContext } from '../shared/n8n/execution/engineContext';
 
 /** Milliseconds from the start of the process until n8n has certainly searched for crashed executions. */
 const maxStartup = 60_000;
@@ -12,13 +11,6 @@ const checkTimeout = 5_000;
 
 /** By the start of a process: resolves when it has searched for crashed executions. Its executions share it. */
 const startups = new Map<number, Promise<void>>();
-
-/**
- * Whether n8n may mistake this execution for a crashed one, because it was parked before n8n restarted. A worker of queue
- * mode searches for crashed executions before it takes any.
- */
-export const mayShowAsCrashed = (context: EngineContext): boolean =>
-	new StoredJobs(context).wasParkedByOtherProcess && !isWorker(context);
 
 /**
  * Waits until a restarted n8n has searched for crashed executions.

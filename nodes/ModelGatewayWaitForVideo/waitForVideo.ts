@@ -2,18 +2,16 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { takenUp } from '../shared/gateway/errors/jobErrors';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
-import { StoredJobs } from '../shared/n8n/execution/memory';
 import { runItems } from '../shared/n8n/items/run';
 import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { isWorker } from '../shared/n8n/execution/engineContext';
-import { park } from './parking';
-import { parkingPolicy, passLength, type PassLength } from './parkingPolicy';
+import { park } from './park';
 import { WaitPass, type WaitResult } from './pass';
+import { planPass } from './plan';
 import { waitRequest, type WaitRequest } from './request';
-import { nextPollOf } from './schedule';
-import { mayShowAsCrashed, waitOutStartupRecovery } from './startup';
-import { WaitState } from './waitState';
+import { waitOutStartupRecovery } from './startup';
+import { nextPollOf, WaitState } from './state';
 
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
 const resumed = new Map<string, number>();
@@ -34,7 +32,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	if (storedBy !== execution && clock.now() < (resumed.get(origin) ?? 0)) {
 		return await runItems(context, leavingItTo(storedBy), Infinity);
 	}
-	if (!mayShowAsCrashed(context)) return await runPass(context, state);
+	if (!state.mayShowAsCrashed) return await runPass(context, state);
 	if (state.earlier) resumed.set(origin, Infinity);
 	await waitOutStartupRecovery(context);
 	try {
@@ -50,8 +48,9 @@ async function runPass(
 	context: IExecuteFunctions,
 	state: WaitState,
 ): Promise<INodeExecutionData[][]> {
-	const length = lengthOfPass(context);
-	const pass = new WaitPass(context, length, state.earlier);
+	const { length, hint: message } = planPass(context, state.areJobsStored, clock.now());
+	if (message !== undefined) context.addExecutionHints({ message, location: 'outputPane' });
+	const pass = new WaitPass(context, length, state);
 	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
 	// In a worker, each pass has the whole time of the workflow.
@@ -66,16 +65,6 @@ async function runPass(
 	state.store(items);
 	await park(context, nextPoll);
 	return [overviewOf(items)];
-}
-
-function lengthOfPass(context: IExecuteFunctions): PassLength {
-	const { policy, hint: message } = parkingPolicy(context);
-	if (message !== undefined) context.addExecutionHints({ message, location: 'outputPane' });
-	return passLength(policy, {
-		areJobsStored: new StoredJobs(context).areAllStored,
-		isManual: context.getMode() === 'manual',
-		now: clock.now(),
-	});
 }
 
 function workOf(pass: WaitPass): DeliveringWork<WaitRequest, WaitResult> {

@@ -1,9 +1,9 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Failure } from '../shared/gateway/errors/gatewayError';
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { isObject, textAt, valueAt } from '../shared/gateway/json';
-import { clearNodeMemory, nodeMemory } from '../shared/n8n/execution/memory';
+import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
+import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';
 
 /** What a pass stores of one item. Without a `poller`, or with `finished`, its job is not polled again. */
@@ -17,6 +17,17 @@ export type StoredItem =
 /** The job of an item, with its last known status. */
 export function jobOf(item: StoredItem): JobSummary {
 	return 'poller' in item ? item.poller.job : item.job;
+}
+
+/** When the next pass must begin, in milliseconds since 1970; undefined when no item waits any more. */
+export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
+	const times = pollersOf(items.values()).map(({ nextPollAt }) => nextPollAt);
+	return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** The jobs that are polled again. */
+export function pollersOf(items: Iterable<StoredItem>): PollerState[] {
+	return [...items].flatMap((item) => ('poller' in item && !item.finished ? [item.poller] : []));
 }
 
 /** By the index of the item. */
@@ -61,12 +72,23 @@ export class WaitState {
 	/** The same for all executions that start from what was stored then. */
 	readonly origin?: string;
 	readonly execution: string;
+	/** Whether n8n's database has all jobs of the execution. */
+	readonly areJobsStored: boolean;
+	/**
+	 * Whether n8n may mistake this execution for a crashed one, because it was parked before n8n restarted. A worker of
+	 * queue mode searches for crashed executions before it takes any.
+	 */
+	readonly mayShowAsCrashed: boolean;
+	private readonly jobs: StoredJobs;
 	private readonly passes: number = 0;
 	private readonly waits: Record<string, unknown>;
 	/** Different for each run of a loop, and the same in all passes of a run. */
 	private readonly runKey: string;
 
-	constructor(context: IExecuteFunctions) {
+	constructor(context: EngineContext) {
+		this.jobs = new StoredJobs(context);
+		this.areJobsStored = this.jobs.areAllStored;
+		this.mayShowAsCrashed = this.jobs.wasParkedByOtherProcess && !isWorker(context);
 		const own: { waits?: object } = nodeMemory(context) ?? clearNodeMemory(context);
 		this.execution = context.getExecutionId();
 		this.waits = (own.waits ??= {}) as Record<string, unknown>;
@@ -82,7 +104,7 @@ export class WaitState {
 		this.passes = passes;
 	}
 
-	/** Stores the items for the next pass. */
+	/** Stores the items for the next pass. n8n is about to store the execution with all its jobs. */
 	store(items: ReadonlyMap<number, StoredItem>): void {
 		const stored: Stored = {
 			execution: this.execution,
@@ -90,5 +112,6 @@ export class WaitState {
 			items: Object.fromEntries(items),
 		};
 		this.waits[this.runKey] = stored;
+		this.jobs.executionParked();
 	}
 }

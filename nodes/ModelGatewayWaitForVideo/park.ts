@@ -1,13 +1,5 @@
-import { isTool } from '../shared/n8n/agent/tool';
 import type { EngineContext } from '../shared/n8n/execution/engineContext';
-import { runIndexOf, StoredJobs } from '../shared/n8n/execution/memory';
-
-/** Why n8n could not resume this execution if it were parked; undefined when it can. */
-export function parkingObstacle(context: EngineContext): string | undefined {
-	if (isTool(context.getNode())) return 'a tool of an AI agent cannot be parked';
-	if (!context.getWorkflow().id) return 'only a saved workflow can be parked';
-	return context.runExecutionData ? undefined : 'this version of n8n cannot park it';
-}
+import { runIndexOf } from '../shared/n8n/execution/memory';
 
 /**
  * Parks the execution. n8n stores it when the node returns, and removes it from memory. At the given time or up to a
@@ -23,7 +15,6 @@ export function parkingObstacle(context: EngineContext): string | undefined {
 export async function park(context: EngineContext, time: number): Promise<void> {
 	// The next pass replaces this one instead of being another run of the node.
 	context.getExecuteData().runIndex = runIndexOf(context);
-	new StoredJobs(context).executionParked();
 	const due = new Date(time);
 	await context.putExecutionToWait(due);
 	const hidden = { value: due, enumerable: false, writable: true, configurable: true };

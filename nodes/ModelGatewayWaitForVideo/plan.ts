@@ -1,0 +1,120 @@
+import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
+import { isTool } from '../shared/n8n/agent/tool';
+import type { EngineContext } from '../shared/n8n/execution/engineContext';
+import { whileWaiting } from './fields';
+
+/** How long one pass of a wait keeps the execution open. */
+export type PassLength =
+	/** Not at all; it polls nothing. */
+	| { name: 'parkAtOnce' }
+	/** Until this time, in milliseconds since 1970. The next pass does the polls that are due later. */
+	| { name: 'pollUntil'; time: number }
+	/** Until the last job has ended. */
+	| { name: 'stay' };
+
+/**
+ * Whether this pass parks the execution or keeps it open, and why.
+ * @param areJobsStored whether n8n's database has the jobs: a wait that keeps running lets n8n store them first, so that
+ * a Retry has them if n8n is killed
+ * @param now milliseconds since 1970
+ * @returns the length of the pass, and a hint about it for the user
+ */
+export function planPass(
+	context: EngineContext,
+	areJobsStored: boolean,
+	now: number,
+): { length: PassLength; hint?: string } {
+	const chosen = context.getNodeParameter(whileWaiting.name, 0, whileWaiting.default);
+	const isManual = context.getMode() === 'manual';
+	const savesProgress = context.getWorkflowSettings().saveExecutionProgress === true;
+	const isStored = savesProgress || areJobsStored;
+	const obstacle = parkingObstacle(context) ?? (chosen === 'park' ? undefined : callerOf(context));
+	if (obstacle !== undefined) {
+		const isHinted = chosen === 'park' || !(isStored || isTool(context.getNode()));
+		return {
+			length: { name: 'stay' },
+			...(isHinted && { hint: obstacleHint(obstacle, isStored) }),
+		};
+	}
+	const parks = chosen === 'park' || (chosen === 'auto' && !isManual);
+	if (parks)
+		return { length: areJobsStored ? { name: 'pollUntil', time: now } : { name: 'parkAtOnce' } };
+	if (isStored) return { length: { name: 'stay' } };
+	return {
+		length: isManual
+			? { name: 'pollUntil', time: now + manualRunHoldTime }
+			: { name: 'parkAtOnce' },
+	};
+}
+
+/**
+ * Milliseconds for which a manual run keeps the execution open before n8n stores it, so that a user who tests a short
+ * job sees no pause.
+ */
+const manualRunHoldTime = 15_000;
+
+/** Why n8n could not resume this execution if it were parked; undefined when it can. */
+function parkingObstacle(context: EngineContext): string | undefined {
+	if (isTool(context.getNode())) return 'a tool of an AI agent cannot be parked';
+	if (!context.getWorkflow().id) return 'only a saved workflow can be parked';
+	return context.runExecutionData ? undefined : 'this version of n8n cannot park it';
+}
+
+function obstacleHint(obstacle: string, isStored: boolean): string {
+	const risk = isStored
+		? ''
+		: ' If n8n stops in the meantime, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
+	return `The node kept running while it waited, because ${obstacle}.${risk}`;
+}
+
+/** In these modes, nobody waits for the result, whatever the workflow looks like. */
+const modesWithoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
+
+/** In these modes, the trigger of the workflow shows whether somebody waits for the response. */
+const modesStartedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
+
+/**
+ * Who waits for the result of this execution, as a clause for a message. They would not get it if the execution were
+ * parked for hours. Undefined when nobody waits, or nobody waits any more.
+ */
+function callerOf(context: IExecuteFunctions): string | undefined {
+	const mode = context.getMode();
+	if (modesWithoutCaller.includes(mode)) return undefined;
+	if (mode === 'integrated') return 'another workflow waits for the result of this one';
+	if (!modesStartedByTrigger.includes(mode))
+		return 'what started this workflow waits for its result';
+	// Older versions of n8n do not stream.
+	if (typeof context.isStreaming === 'function' && context.isStreaming()) {
+		return 'the response is shown to somebody while it is made';
+	}
+
+	const { name } = context.getNode();
+	const earlier = executed(context, context.getParentNodes(name, { includeNodeParameters: true }));
+	const trigger = earlier.find((node) => awaitsResponse(context, node));
+	if (trigger) return `whoever called ${trigger.name} waits for the response`;
+	const isForm = earlier.some(({ type }) => /\.form(Trigger)?$/.test(type));
+	const hasPage = isForm && context.getChildNodes(name).some(({ type }) => type.endsWith('.form'));
+	return hasPage ? 'whoever filled in the form waits for its next page' : undefined;
+}
+
+/** Whether the caller of a trigger gets its response from a later node of the workflow. */
+function awaitsResponse(
+	context: IExecuteFunctions,
+	{ name, type, parameters = {} }: NodeTypeAndVersion,
+): boolean {
+	const { responseMode: ofOptions } = (parameters.options ?? {}) as { responseMode?: unknown };
+	const { responseMode = ofOptions } = parameters;
+	if (responseMode === 'responseNode') {
+		const executedAfter = executed(context, context.getChildNodes(name));
+		return !executedAfter.some(({ type }) => type.endsWith('.respondToWebhook'));
+	}
+	// By default, a chat gets its response from the last node.
+	return (
+		type.endsWith('.chatTrigger') || ![undefined, 'onReceived'].includes(responseMode as string)
+	);
+}
+
+function executed(context: IExecuteFunctions, nodes: NodeTypeAndVersion[]): NodeTypeAndVersion[] {
+	const nodeOf = context.getWorkflowDataProxy(0).$ as (name: string) => { isExecuted: boolean };
+	return nodes.filter(({ name }) => nodeOf(name).isExecuted);
+}
