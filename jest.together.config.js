@@ -8,7 +8,7 @@ const path = require('node:path');
 const { maxWorkers: _, testTimeout, ...base } = require('./jest.config.js');
 const parts = { engine: 4, unit: 2 };
 /** These change settings that n8n reads once. */
-const alone = [path.join('engine', 'fileHosts.test.ts')];
+const alone = [path.join('engine', 'files', 'fileHosts.test.ts')];
 
 const tests = path.join(__dirname, 'test');
 
@@ -29,6 +29,7 @@ module.exports = {
 	// More than a third of the time is waiting.
 	maxWorkers: 2 * availableParallelism(),
 	testTimeout,
+	reporters: ['default', '<rootDir>/test/reporter.js'],
 	projects: [
 		...Object.keys(parts).flatMap((suite) =>
 			deal(suite).map((files, part) => ({

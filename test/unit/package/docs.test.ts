@@ -50,6 +50,20 @@ describe.each(pages)('%s', (page) => {
 	});
 });
 
+it('CONTRIBUTING.md names only source files that exist', () => {
+	const sources = ['nodes', 'credentials', 'gateway', 'lab', 'test'].flatMap((folder) =>
+		readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+			.filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+			.map((name) => path.join('/', folder, name)),
+	);
+	const named = read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)*[\w.-]+\.ts)`/g);
+	const missing = [...named]
+		.map(([, name]) => name)
+		.filter((name) => !sources.some((source) => source.endsWith(`/${name}`)));
+	// A recipe adds the first one, and nobody the second.
+	expect(missing).toEqual(['nodes/ModelGateway/resources/model/get.ts', 'utils.ts']);
+});
+
 describe('README.md', () => {
 	it('README.md links to every guide', () => {
 		const guides = pages.filter((page) => path.dirname(page) === 'docs');

@@ -13,7 +13,7 @@ import { sendInTurn, type InTurn, type Slot } from './sendInTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { minTryTime, TimeBudget } from './timeouts';
-import { isOutOfReach, parseRetryAfter, waitBeforeRetry } from './retryPolicy';
+import { isOutOfReach, isRateLimit, parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
 /** `purpose` continues "Could not …" in errors, and `id` replaces `{id}` in the path. */
 export interface Call<T> extends InTurn {
@@ -43,8 +43,8 @@ export interface Call<T> extends InTurn {
 const maxLengthAtOnce = 500_000;
 
 /**
- * The only client of the service: adds the address and headers, sends, retries as the verdict and `retryPolicy.ts`
- * say, and turns every failure into a GatewayError. It keeps using the base URL that it could reach last.
+ * The only client of the service: adds the address and headers, sends, retries as `retryPolicy.ts`
+ * says, and turns every failure into a GatewayError. It keeps using the base URL that it could reach last.
  */
 export class Gateway<R extends Runtime = Runtime> {
 	constructor(
@@ -102,7 +102,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			};
 			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
-			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
+			const outcome = await (isLimited ? limiter.run(attempt, isOverload) : attempt());
 			if (!(outcome instanceof GatewayError)) {
 				if (unclear > 0 && idempotencyKey === undefined) sentTwice?.();
 				return outcome.value;
@@ -292,9 +292,8 @@ function isWithoutMedia({ fields }: Endpoint, { body }: { body?: object }): bool
 	return fields?.[name]?.required === true && isEmpty;
 }
 
-function isRateLimit(outcome: unknown): boolean {
-	return outcome instanceof GatewayError && outcome.failure.status === 429;
-}
+const isOverload = (outcome: unknown) =>
+	outcome instanceof GatewayError && isRateLimit(outcome.failure);
 
 /** Keeps the unknown outcome of an earlier try: the service may have accepted it, however this try failed. */
 function withEarlierOutcome(

@@ -3,7 +3,7 @@ import type { GatewayError } from '../errors/gatewayError';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
 import { KeyLimit, type Limits, type WaitOptions } from './keyLimit';
-import { parseRateLimitPause } from './retryPolicy';
+import { isRateLimit, parseRateLimitPause } from './retryPolicy';
 
 /** The limits that all gateways of this process share, by the hash of the key. Tests have their own clocks. */
 const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();
@@ -34,8 +34,7 @@ export class RequestQueue {
 	/** Holds back all requests with the key after the service has refused one because there were too many. */
 	applyRateLimitPause({ failure }: GatewayError, headers: Record<string, string>): void {
 		const pause = parseRateLimitPause(headers, this.clock.now());
-		// An empty account has this status too, but waiting does not help.
-		if (failure.status === 429 && failure.retry_can_help && pause) this.keyLimit.pauseFor(pause);
+		if (isRateLimit(failure) && pause) this.keyLimit.pauseFor(pause);
 	}
 
 	/** Looked up each time, because an idle one is discarded. */

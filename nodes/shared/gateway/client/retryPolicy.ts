@@ -102,7 +102,12 @@ function isAddressWrong({ reach, network }: FailedRequest): boolean {
 	return reach === 'unsent' && ['badCertificate', 'blocked'].includes(problem);
 }
 
-function isRateLimit({ reach, status, retry_can_help }: FailedRequest): boolean {
+/** Whether the service refused the request only because there were too many. An empty account has this status, too. */
+export function isRateLimit({
+	reach,
+	status,
+	retry_can_help,
+}: Pick<Failure, 'reach' | 'status' | 'retry_can_help'>): boolean {
 	return reach === 'answered' && status === 429 && retry_can_help;
 }
 

@@ -67,11 +67,10 @@ function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefin
 }
 
 function adviceOnFile({ mimeType }: IBinaryData, url: string | undefined): string {
-	const kind = mimeType.startsWith('video/') ? 'video' : 'image';
+	const kind = ['video', 'image'].find((name) => mimeType.startsWith(`${name}/`)) ?? 'file';
 	if (url === undefined) {
 		return `The ${kind} was made and is kept by n8n, but there is no link to it: this n8n signs no links to its files (N8N_DEFAULT_BINARY_DATA_MODE=filesystem lets it). Tell the user; making it again would cost again and give no link either.`;
 	}
-	return kind === 'video'
-		? `The video is finished. Give the user the link in url. ${videoLinkLife}`
-		: 'Show it to the user as a Markdown image, with the link in url.';
+	if (kind === 'image') return 'Show it to the user as a Markdown image, with the link in url.';
+	return `The ${kind} is finished. Give the user the link in url. ${videoLinkLife}`;
 }
