@@ -11,6 +11,7 @@ import { createHost } from './host';
 import { IdempotencyKeys } from './idempotency';
 import { Jobs, type Job } from './jobs';
 import { Links } from './links';
+import { logEvents } from './log';
 import { Production } from './production';
 import { drawPicture, Renderer, type PictureSpec, type RenderSpec } from './rendering';
 import { mediaPath, serveStorage } from './storage';
@@ -95,6 +96,7 @@ export async function startGateway({
 	const requests: RecordedRequest[] = [];
 	for (const key of Object.keys(keys)) witness.emit('key', key);
 	events.on('request', (request) => witness.emit('request', request));
+	if (process.env.SHOW_REQUESTS) logEvents(events, (text) => process.stderr.write(text));
 	const faults = new Faults();
 	const traffic = { requests, events, faults };
 	const script: ScriptStep[] = [];

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startGateway, type Gateway, type Job, type RecordedRequest } from '.';
+import { startGateway, type Gateway } from '.';
+import { logEvents } from './log';
 
 const usage = `Serves the whole Model Gateway service on loopback, so that you can try the nodes without a key.
 
@@ -52,8 +53,7 @@ async function main(): Promise<void> {
 	});
 	const links = media.map(({ name, bytes }) => gateway.addMedia(name, bytes, anyType));
 	print(welcome(gateway, links));
-	gateway.on('request', (request) => print(`${time()}  ${describeRequest(request)}\n`));
-	gateway.on('job', (job) => print(`${time()}  ${describeJob(job)}\n`));
+	logEvents(gateway, print);
 
 	const end = (): void => void gateway.close();
 	process.on('SIGINT', end);
@@ -84,16 +84,6 @@ ${media.map((link) => `    Media      ${link}\n`).join('')}
   Stop it with Ctrl-C.
 
 `;
-
-const describeRequest = ({ method, url, status, requestId }: RecordedRequest): string =>
-	`${status ?? 'no response'}  ${method} ${url.split('?', 1)[0]}  ${requestId}`;
-
-const describeJob = ({ id, order, phase, progress, error }: Job): string =>
-	[`job  ${id}`, order.model, phase, `${progress}%`, error && JSON.stringify(error)]
-		.filter(Boolean)
-		.join('  ');
-
-const time = (): string => new Date().toTimeString().slice(0, 8);
 
 const print = (text: string): void => void process.stdout.write(text);
 
