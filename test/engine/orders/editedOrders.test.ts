@@ -47,6 +47,15 @@ describe('the Retry of a killed execution with the saved workflow', () => {
 		['the link of the model in its menu', { model: { ...model, cachedResultUrl: 'http://a' } }],
 		['the way in which the model was chosen', { model: { ...model, mode: 'id' } }],
 		['an option that was added and left empty', { options: { extraBody: '{}' } }],
+		[
+			'options that are no part of an order',
+			{
+				options: {
+					...{ maxOrders: 9, timeout: 99, parallelRequests: 1 },
+					...{ includeInputFields: true, skipChecks: true },
+				},
+			},
+		],
 		['a space in an expression', { prompt: reworded.replace('Math', ' Math') }],
 		['a field of a newer version that has its default', { newField: false }],
 	])(

@@ -64,13 +64,6 @@ describe('items that place no order', () => {
 		expect(ordered()).toEqual(['Clouds', 'Waves', 'Rain']);
 	});
 
-	it('continues a loop after an item that only releases its Order Key', async () => {
-		await run(chain(create()), ['Clouds']);
-		const forgetOrderKey = '={{ $json.prompt === "Clouds" }}';
-		await run(loopOver(create({ forgetOrderKey })), ['Clouds', 'Waves']);
-		expect(ordered()).toEqual(['Clouds', 'Waves']);
-	});
-
 	it('returns no output for an item without an order when the user chose to drop it', async () => {
 		await run(chain(create()), ['Waves']);
 		const workflow = chain(create({ ifOrderedBefore: 'drop' }));
@@ -89,12 +82,6 @@ describe('items that place no order', () => {
 			expect(video.json).toMatchObject({ status: 'completed', job_id: gateway.ledger[1].job });
 		},
 	);
-
-	it('continues a loop that waits for each video after an item without an order', async () => {
-		await run(chain(create()), ['Clouds']);
-		await run(loopOver(create(), wait()), ['Clouds', 'Waves']);
-		expect(ordered()).toEqual(['Clouds', 'Waves']);
-	});
 
 	it('does not wait for the ID in the input fields of an item without an order', async () => {
 		await run(chain(create()), ['Waves']);

@@ -90,23 +90,6 @@ describe('the limits of a credential', () => {
 		expect(senders().slice(0, 5).sort()).toEqual(['few', 'few', 'many', 'many', 'many']);
 	});
 
-	it('applies Requests in Flight to two executions together', async () => {
-		// Longer than a response takes.
-		time.patience = 200;
-		await start({ answerMilliseconds: 50 });
-		let [most, answered] = [0, 0];
-		gateway.on('request', () => void answered++);
-		const watch = () => {
-			most = Math.max(most, gateway.requests.length - answered);
-			return false;
-		};
-		gateway.fault({ route: 'chat', action: 'stall', when: watch });
-		const fields = { requestsInFlight: 3 };
-		await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 4)]);
-		expect(gateway.requests).toHaveLength(12);
-		expect(most).toBe(3);
-	});
-
 	it('applies the limits to all users of a key: a node, a vector store, the list of models', async () => {
 		await start();
 		const credentials = credential({ requestsPerSecond: 1 });
@@ -125,33 +108,6 @@ describe('the limits of a credential', () => {
 		expect(run.items('Store')).toHaveLength(1);
 		expect(requestsTo('embedding', 'chat', 'models')).toHaveLength(7);
 		expectSpread(1000);
-	});
-
-	it('applies the limits only while Advanced is on', async () => {
-		await start();
-		await chats({ requestsPerSecond: 0.001, advanced: false }, 'many', 5);
-		expect(times().at(-1)).toBeLessThan(1000);
-	});
-
-	it('refuses a limit that is not a number before anything is sent', async () => {
-		await start();
-		const run = await chats({ requestsPerSecond: 'five' }, 'many', 1);
-		expect(run.errorOf('Model Gateway')?.message).toBe(
-			'Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
-		);
-		expect(gateway.requests).toHaveLength(0);
-	});
-
-	it('holds back the other executions of a key after one of them got a 429', async () => {
-		await start();
-		const headers = { 'x-ratelimit-reset': '30s' };
-		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
-		gateway.fault({ route: 'chat', action: 'error', ...limit });
-		const fields = { requestsInFlight: 1 };
-		const runs = await Promise.all([chats(fields, 'one', 2), chats(fields, 'other', 2)]);
-		expect(runs.map((run) => run.items('Model Gateway').length)).toEqual([2, 2]);
-		expect(gateway.requests).toHaveLength(5);
-		expect(times()[1] - times()[0]).toBeGreaterThanOrEqual(30_000);
 	});
 
 	it('leaves orders unplaced that wait for a limit at Stop, and places them on Retry', async () => {

@@ -1,13 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../../../gateway';
 import { retryExecution, runWorkflow } from '../../harness';
-import {
-	byId,
-	chain,
-	createReferenceVideo,
-	credentialFor,
-	modelGateway,
-} from '../../support/workflows/workflows';
+import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
 import { eventsOf } from '../../support/workflows/log';
 import { createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
@@ -60,20 +54,6 @@ describe('the charges for creates', () => {
 		);
 	});
 
-	it('charges each item once with Retry On Fail and Continue On Fail together', async () => {
-		// When the first item has an error, n8n treats the node as failed and runs it again with all items.
-		gateway.fault({ ...refuse, when: isOrder(0) });
-		const settings = {
-			onError: 'continueRegularOutput',
-			maxTries: 3,
-			waitBetweenTries: 0,
-		} as const;
-		const result = await tenCreates({ ...settings, retryOnFail: true });
-
-		expect(result.items('Create').filter(({ json }) => json.error)).toEqual([]);
-		expect(gateway.ledger).toHaveLength(10);
-	});
-
 	it('charges ten items ten times across a Retry of the failed execution, whose error names nine jobs', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const failed = await tenCreates();
@@ -98,12 +78,6 @@ describe('the charges for creates', () => {
 		expect(retried.items('Create')).toHaveLength(10);
 		// The user asked for other videos: all ten are ordered.
 		expect(gateway.ledger).toHaveLength(19);
-	});
-
-	it('keeps no result in the execution once the node has succeeded', async () => {
-		gateway.fault({ ...refuse, when: isOrder(6) });
-		const result = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
-		expect(JSON.stringify(result.data.executionData?.contextData)).not.toContain('task_');
 	});
 
 	it('resends an order that may have been accepted only when the user chooses Send Again', async () => {
@@ -217,21 +191,6 @@ describe('the charges for creates', () => {
 		expect(creates()).toHaveLength(12);
 	});
 
-	it('does not place an order again when the service could not write its response', async () => {
-		const error = { message: 'write failed', code: 'write_response_body_failed' };
-		const undelivered = { action: 'answer', accepted: true, status: 500 } as const;
-		gateway.fault({
-			...{ route: 'referenceVideoCreate', ...undelivered, body: JSON.stringify({ error }) },
-			when: isOrder(5),
-		});
-		const failed = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
-		expect(failed.errorOf('Create')?.description).toContain('may have been accepted');
-		const retried = await retryExecution(failed);
-		expect(retried.errorOf('Create')?.message).toContain('Item 5');
-		expect(creates()).toHaveLength(10);
-		expect(gateway.ledger).toHaveLength(10);
-	});
-
 	it('switches to the backup URL only when the base URL does not respond', async () => {
 		const primary = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
 		const { url } = primary;
@@ -246,35 +205,5 @@ describe('the charges for creates', () => {
 		await primary.close();
 		expect((await runWorkflow(order, { credentials, input })).status).toBe('success');
 		expect(gateway.ledger).toHaveLength(1);
-	});
-
-	it('charges each video job once with Retry On Fail when the second fails at first', async () => {
-		gateway.fault({
-			route: 'videoCreate',
-			action: 'error',
-			status: 400,
-			code: 'invalid_prompt',
-			skip: 1,
-		});
-		const create = modelGateway(
-			{
-				...{
-					resource: 'video',
-					operation: 'create',
-					model: byId('vid-3.1'),
-					prompt: '={{ $json.prompt }}',
-				},
-				options: { parallelRequests: 1 },
-			},
-			{ name: 'Create', retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
-		);
-		const result = await runWorkflow(chain(create), {
-			credentials: credentialFor(gateway),
-			input: prompts.slice(0, 3).map((prompt) => ({ json: { prompt } })),
-		});
-		expect(result.items('Create').map(({ json }) => json.id)).toEqual(
-			gateway.ledger.map(({ job }) => job),
-		);
-		expect(gateway.ledger).toHaveLength(3);
 	});
 });

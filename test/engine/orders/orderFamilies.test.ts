@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import {
-	EngineProcess,
 	retryExecution,
 	type RunOptions,
 	runWorkflow,
@@ -54,8 +53,6 @@ const refuse = (prompt = '') =>
 		route: 'referenceVideoCreate',
 		when: ({ body }) => JSON.stringify(body).includes(prompt),
 	});
-const chargesFor = (prompt: string) =>
-	gateway.ledger.filter(({ job = '' }) => gateway.jobs.get(job)?.order.prompt.startsWith(prompt));
 
 /** The jobs of the ledger that the execution names in its outputs and errors. */
 function jobsIn({ data }: WorkflowRun): string[] {
@@ -114,15 +111,6 @@ describe('a Retry', () => {
 		},
 	);
 
-	it('reuses the job of its own execution on Retry when two were stopped after the same order', async () => {
-		const executions = [await stopped(create()), await stopped(create())];
-		const made = gateway.ledger.map(({ job }) => job);
-		for (const index of [1, 0]) {
-			expect(jobsIn(await retryExecution(executions[index].stored))).toEqual([made[index]]);
-		}
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
 	it('takes no job of another stopped execution on Retry in n8n 1, where it may order again', async () => {
 		const options = { hasResumeToken: false };
 		const executions = [await stopped(create(), options), await stopped(create(), options)];
@@ -156,19 +144,6 @@ describe('a failed execution that is retried twice', () => {
 	);
 
 	it.each(cases)(
-		'charges each item once over two Retries when prompts are %s and the first Retry %s',
-		async (_, __, workflow) => {
-			refuse('Clouds');
-			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
-			const first = await retryExecution(failed);
-			expect(jobsOf(first)).toHaveLength(2);
-
-			await retryExecution(failed);
-			expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([1, 1]);
-		},
-	);
-
-	it.each(cases)(
 		'delivers the jobs of the first Retry in later ones when prompts are %s and the first %s',
 		async (_, __, workflow) => {
 			refuse('Clouds');
@@ -180,39 +155,6 @@ describe('a failed execution that is retried twice', () => {
 			expect(creates()).toHaveLength(3);
 		},
 	);
-
-	it('charges each item once when two Retries of an execution run at the same moment', async () => {
-		for (const [, workflow] of wordings) {
-			refuse('Clouds');
-			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
-			await Promise.all([retryExecution(failed), retryExecution(failed)]);
-		}
-		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
-	});
-
-	it('charges each item once when the second Retry of an execution runs in another worker', async () => {
-		for (const [, workflow] of wordings) {
-			refuse('Clouds');
-			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
-			await retryExecution(failed);
-			await new EngineProcess().run(async () => await retryExecution(failed));
-		}
-		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
-	});
-
-	it('charges each item once when the first Retry is itself retried before the second Retry', async () => {
-		for (const [, workflow] of wordings) {
-			const refused = [refuse('Clouds'), refuse('Rain')];
-			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds', 'Rain') });
-			refuse('Rain');
-			const first = await retryExecution(failed);
-			await retryExecution(first);
-			await retryExecution(failed);
-			for (const fault of refused) fault.remove();
-		}
-		const charges = ['Waves', 'Clouds', 'Rain'].map((prompt) => chargesFor(prompt).length);
-		expect(charges).toEqual([2, 2, 2]);
-	});
 });
 
 describe('a lost response', () => {
@@ -244,4 +186,11 @@ it('reuses the jobs of all 600 orders of a stopped execution on Retry', async ()
 	const ownJob = new Map(gateway.jobs.list().map(({ id, order }) => [order.prompt, id]));
 	expect(jobsOf(retried)).toEqual(prompts.map((prompt) => ownJob.get(prompt)));
 	expect(gateway.ledger).toHaveLength(prompts.length);
+});
+
+it('places an order once in two Retries at once, although the user chose Send Again', async () => {
+	refuse();
+	const failed = await run(create({ options: { duration: 2, ifAnswerLost: 'resend' } }));
+	await Promise.all([retryExecution(failed), retryExecution(failed)]);
+	expect(gateway.ledger).toHaveLength(1);
 });

@@ -4,7 +4,6 @@ import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	processedItems,
-	retryExecution,
 	type RunOptions,
 	runWorkflow,
 	type WorkflowRun,
@@ -113,15 +112,6 @@ it('leaves an Order Key unused after another worker wrote back what it read befo
 	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
 });
 
-it('places one order with an Order Key in forty executions at once, although three are refused', async () => {
-	emptyAccount(3);
-	const runs = await many(40);
-	expect(gateway.ledger).toHaveLength(1);
-	const statuses = runs.map(({ status }) => status);
-	expect(statuses.filter((status) => status === 'error')).toHaveLength(3);
-	expect(runs.map(jobOf).filter(Boolean)).toEqual([gateway.ledger[0].job]);
-});
-
 it('does not make executions with other Order Keys wait', async () => {
 	const first = await underWay(async () => await order('A-1'));
 	const others = await many(2, async () => await order('B-1'));
@@ -149,12 +139,4 @@ it('ends on Stop while another execution orders with the same Order Key', async 
 	expect(gateway.ledger).toHaveLength(0);
 	expect(jobOf(await first.end())).toBe(gateway.ledger[0].job);
 	expect(creates()).toHaveLength(1);
-});
-
-it('gives two Retries at once the same job of an Order Key', async () => {
-	const empty = emptyAccount(1);
-	const failed = await order();
-	empty.remove();
-	const retries = await Promise.all([retryExecution(failed), retryExecution(failed)]);
-	expect(retries.map(jobOf)).toEqual([gateway.ledger[0].job, gateway.ledger[0].job]);
 });

@@ -18,7 +18,6 @@ import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
 import {
 	byId,
 	chain,
-	core,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
@@ -132,12 +131,6 @@ describe('an order under way when n8n was killed', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('does not place accepted orders again on Retry when n8n was killed before it stored them', async () => {
-		const retried = await retryExecution(await answered(orderWorkflow(), ['Waves', 'Waves']));
-		expect(retried.status).toBe('error');
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
 	it.each(['after', 'before'])(
 		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',
 		async (place) => {
@@ -148,21 +141,6 @@ describe('an order under way when n8n was killed', () => {
 			expect(creates()).toHaveLength(1);
 		},
 	);
-
-	it('recognises an order on Retry when its item has another place in the list', async () => {
-		const listed = (...prompts: string[]) => {
-			const jsonOutput = JSON.stringify({ prompts, media });
-			const list = core('List', 'set', { mode: 'raw', jsonOutput }, 3.4);
-			const split = { fieldToSplitOut: 'prompts', include: 'allOtherFields', options: {} };
-			const each = core('Each', 'splitOut', split);
-			const prompt = '={{ $json.prompts }}';
-			return chain(list, each, createReferenceVideo({ prompt }));
-		};
-		const execution = await killed(listed('Waves'));
-		const retried = await retryExecution(execution, { workflow: listed('Clouds', 'Waves') });
-		expect(retried.errorOf('Create')?.message).toContain('Item 1: This order was sent before');
-		expect(creates()).toHaveLength(1);
-	});
 
 	it('does not place an order again that is reworded on Retry, unless it has an Order Key', async () => {
 		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ Math.random() }}' });
@@ -177,19 +155,6 @@ describe('an order under way when n8n was killed', () => {
 		await retryExecution(retried, { workflow: chain(keyed) });
 		// With an Order Key, it is a different order.
 		expect(creates().length).toBeGreaterThan(2);
-	});
-
-	it('places an order in a new execution although it was under way in a killed one', async () => {
-		await killed(orderWorkflow());
-		await run(orderWorkflow());
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('places an order again on Retry after a kill when If No Response Arrives is Send Again', async () => {
-		const workflow = orderWorkflow({ ifAnswerLost: 'resend' });
-		const retried = await retryExecution(await killed(orderWorkflow()), { workflow });
-		expect(retried.items('Create')).toHaveLength(1);
-		expect(gateway.ledger).toHaveLength(2);
 	});
 
 	describe('a service that knows idempotency keys', () => {
@@ -210,21 +175,6 @@ describe('an order under way when n8n was killed', () => {
 			expect(retried.items('Create')[0].json.output).toMatchObject({ task_id: job });
 			expect(gateway.ledger).toHaveLength(1);
 			expect(creates()).toHaveLength(2);
-		});
-
-		it('keeps the unknown outcome of an order with an idempotency key when its Retry is refused', async () => {
-			const execution = await answered(orderWorkflow(), ['Waves'], withHeader());
-			gateway.fault({ ...refused, status: 401, code: 'invalid_api_key' });
-			const retried = await retryExecution(execution);
-			expect(retried.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
-			await retryExecution(retried);
-			expect(gateway.ledger).toHaveLength(1);
-		});
-
-		it('does not place an order again on Retry when it had no idempotency key before the kill', async () => {
-			const execution = await killed(orderWorkflow());
-			await retryExecution(execution, withHeader());
-			expect(creates()).toHaveLength(1);
 		});
 	});
 
@@ -267,16 +217,6 @@ describe('the record of orders', () => {
 		expect(creates()).toHaveLength(1);
 	});
 
-	it('lets Retry On Fail and Retry place refused orders again', async () => {
-		gateway.fault({ ...refused, times: 2, when: isFor('Fog') });
-		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const failed = await run(orderWorkflow({}, retryOnFail), ['Waves', 'Fog']);
-		expect(failed.status).toBe('error');
-		const retried = await retryExecution(failed);
-		expect(retried.items('Create')).toHaveLength(2);
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
 	it('records no image without an Order Key', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
 		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
@@ -306,23 +246,6 @@ describe('failures of n8n’s database', () => {
 		const retried = await retryExecution(execution);
 		expect(retried.status).toBe('error');
 		expect(creates()).toHaveLength(1);
-	});
-
-	it('does not place an order again that it found in the database when a later call fails', async () => {
-		const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
-		const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
-		const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
-			...{ credentials: credentialFor(gateway), mode: 'trigger' },
-			input: ['Waves', 'Clouds'].map((prompt) => ({ json: { task_id: id, prompt, media } })),
-		});
-		gateway.fault({ ...refused, when: isFor('Clouds') });
-		jest.setSystemTime(waiting.waitTill as Date);
-		// Two processes resume the same execution.
-		await new EngineProcess().run(async () => await resumeExecution(waiting));
-		failAt(2);
-		await new EngineProcess().run(async () => await resumeExecution(waiting));
-		expect(creates().filter(isFor('Waves'))).toHaveLength(1);
-		expect(gateway.ledger).toHaveLength(1);
 	});
 
 	const guarded = orderWorkflow({ orderKey: '={{ $json.prompt }}', maxOrdersPerDay: 1 });
@@ -411,26 +334,6 @@ describe('the Order Key', () => {
 		expect(error?.description).toContain('use another key');
 	});
 
-	it('places one order per Order Key within a run and across two executions at the same time', async () => {
-		const runs = await Promise.all([
-			run(keyed(), ['Waves', 'Waves']),
-			run(keyed(), ['Clouds', 'Waves', 'Rain']),
-		]);
-		expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
-		expect(gateway.ledger).toHaveLength(3);
-	});
-
-	it('skips an image whose Order Key was used before', async () => {
-		const generate = modelGateway({
-			...{ resource: 'image', operation: 'generate', prompt: 'A boat', model: byId('image-1') },
-			options: { orderKey: 'boat' },
-		});
-		await run(chain(generate));
-		const second = await run(chain(generate));
-		expect(second.items('Model Gateway')).toMatchObject([{ json: { ordered: false } }]);
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('refuses an Order Key that was used for another order', async () => {
 		await run(orderWorkflow({ orderKey: 'A-1' }), ['Waves']);
 		for (let time = 0; time < 2; time++) {
@@ -496,15 +399,6 @@ describe('the Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('advises Release Order Key on Retry when an order with an Order Key was under way at a kill', async () => {
-		const retried = await retryExecution(await killed(keyed()));
-		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
-		expect(retried.errorOf('Create')?.description).toContain(
-			'run this node once with Release Order Key, then execute the workflow again',
-		);
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('does not use up the Order Key of an order that a limit refused before n8n was killed', async () => {
 		const limited = orderWorkflow(
 			{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
@@ -513,17 +407,6 @@ describe('the Order Key', () => {
 		await killed(limited, ['Waves', 'Clouds']);
 		await run(limited, ['Clouds']);
 		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it.each([
-		['', 'Order Key is empty'],
-		['  ', 'Order Key is empty'],
-		['={{ $json.sku }}', 'Order Key is empty'],
-		['={{ $json }}', 'Order Key must be a text (it is an object)'],
-	])('refuses the Order Key %j before anything is sent', async (orderKey, problem) => {
-		const result = await run(orderWorkflow({ orderKey, skipChecks: true }));
-		expect(result.errorOf('Create')?.message).toBe(`${problem}`);
-		expect(creates()).toEqual([]);
 	});
 
 	it('accepts an Order Key that is a number or a million characters long', async () => {
@@ -570,14 +453,6 @@ describe('an order whose prompt is worded differently in each try', () => {
 	const ordersOf = (prompt: string) => creates().filter(isFor(prompt));
 	const refuseFog = () => gateway.fault({ ...refused, when: isFor('Fog') });
 	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-
-	it('does not place a reworded order again in any Retry of a killed execution', async () => {
-		const execution = await killed(worded());
-		const first = await retryExecution(execution);
-		await retryExecution(first);
-		await retryExecution(execution);
-		expect(creates()).toHaveLength(1);
-	});
 
 	it.each([
 		['stops', {}],

@@ -90,16 +90,6 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('counts the orders that would still be placed when the node continues on error', async () => {
-		const node = create(
-			{ options: { duration: '={{ $json.prompt === "Two" ? 99 : 2 }}' } },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(hintOf(await run([node]))).toEqual([
-			expect.stringContaining('1 video (2 seconds in all) would be ordered, 1 item would fail.'),
-		]);
-	});
-
 	it('shows the items that an Order Key would skip, and leaves every key as it was', async () => {
 		const options = { duration: 2, orderKey: '={{ $json.prompt }}' };
 		await run([create({ preview: false, options })], ['One']);
@@ -122,17 +112,6 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toHaveLength(1);
 
 		await run([create({ preview: false, options })], ['One', 'Two']);
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('shows the item that a limit would refuse, and does not use the limit up', async () => {
-		const options = { duration: 2, maxOrders: 2 };
-		const result = await run([create({ options })], ['One', 'Two', 'Three']);
-		expect(jsonOf(result, 'Create')).toMatchObject([
-			...[{ would: 'order' }, { would: 'order' }],
-			{ would: 'fail', reason: expect.stringMatching(/2 orders/) },
-		]);
-		await run([create({ preview: false, options })]);
 		expect(gateway.ledger).toHaveLength(2);
 	});
 

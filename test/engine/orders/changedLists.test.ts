@@ -1,7 +1,9 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
+	registerTypes,
 	retryExecution,
 	type RunOptions,
 	runWorkflow,
@@ -10,11 +12,33 @@ import {
 	type WorkflowRun,
 } from '../../harness';
 import { onLastJob, stoppedBy, storedBy, withItems } from '../../support/workflows/interruptions';
-import { createReferenceVideo, credentialFor, loopOver } from '../../support/workflows/workflows';
+import {
+	chain,
+	core,
+	createReferenceVideo,
+	credentialFor,
+	loopOver,
+} from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-// A list is ordered one by one in Loop Over Items, and the loop continues when an order fails. The Retry of a stopped
-// or killed execution starts with the list, which may have changed in the meantime.
+// Which video an item gets on Retry of a stopped or killed execution. The Retry starts with the list, which may have
+// changed in the meantime. In a loop, the list is ordered one by one, and the loop continues when an order fails.
+
+let isChanging = true;
+/** A node that changes its input items in place, which n8n allows. */
+const change: INodeType = {
+	description: {
+		...{ displayName: 'Change', name: 'change', group: ['transform'], version: 1 },
+		...{ description: '', defaults: { name: 'Change' }, properties: [] },
+		...{ inputs: [NodeConnectionTypes.Main], outputs: [NodeConnectionTypes.Main] },
+	},
+	async execute(this: IExecuteFunctions) {
+		const items = this.getInputData();
+		if (isChanging) for (const item of items) delete item.json.output;
+		return [items];
+	},
+};
+beforeAll(() => registerTypes({ nodes: [change] }));
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -76,51 +100,19 @@ const outputsOf = ({ data }: WorkflowRun) =>
 		return (json?.output as IDataObject | undefined)?.task_id ?? json?.error;
 	});
 
-const interruptions: Array<[string, Interrupted]> = [
-	['stopped', stopped],
-	['killed', killed],
-];
-
-describe.each(interruptions)('the Retry of a loop that was %s', (_, interrupted) => {
-	it.each([
-		['the same items', ['Waves', 'Clouds']],
-		['the same items after a new one', ['New', 'Waves', 'Clouds']],
-		['the same items after two new ones', ['New', 'Other', 'Waves', 'Clouds']],
-		['the same items without the first, and a new one', ['Clouds', 'New']],
-		['the same items in another order', ['Clouds', 'Waves']],
-	])('places no order of a loop again on Retry when the list now has %s', async (__, prompts) => {
+it.each<[string, Interrupted, string[]]>([
+	['killed', killed, ['Clouds', 'Waves']],
+	['killed', killed, ['New', 'Waves', 'Clouds']],
+	['stopped', stopped, ['New', 'Other', 'Waves', 'Clouds']],
+	['stopped', stopped, ['Clouds', 'New']],
+])(
+	'places no order of a loop that was %s again on Retry with another list',
+	async (_, interrupted, prompts) => {
 		const stored = await interrupted(loopOverOrder(), ['Waves', 'Clouds']);
 		await retryExecution(withItems(stored, itemsOf(...prompts)));
 		expect([jobsOf('Waves').length, jobsOf('Clouds').length]).toEqual([1, 1]);
-	});
-
-	it('orders equal items of a loop as often as the list has them on Retry', async () => {
-		const stored = await interrupted(loopOverOrder(), ['Waves', 'Waves']);
-		await retryExecution(withItems(stored, itemsOf('Waves', 'Waves', 'Waves')));
-		expect(jobsOf('Waves')).toHaveLength(3);
-	});
-});
-
-describe('the Retry of a killed loop with reworded prompts', () => {
-	it.each([
-		['after a new one', ['New', 'Waves', 'Clouds']],
-		['in another order', ['Clouds', 'Waves']],
-		['without the first', ['Clouds']],
-	])(
-		'places no reworded order of a loop again on Retry when its items are now %s',
-		async (_, prompts) => {
-			const stored = await killed(loopOverOrder(reworded), ['Waves', 'Clouds']);
-			await retryExecution(withItems(stored, itemsOf(...prompts)));
-			expect([jobsOf('Waves').length, jobsOf('Clouds').length]).toEqual([1, 1]);
-		},
-	);
-
-	it('places no reworded order of equal items again on Retry of a loop', async () => {
-		const stored = await killed(loopOverOrder(reworded), ['Waves', 'Waves']);
-		await retryExecution(withItems(stored, itemsOf('New', 'Waves', 'Waves')));
-		expect(jobsOf('Waves')).toHaveLength(2);
-	});
-});
+	},
+);
 
 describe('the Retry of a stopped loop', () => {
 	it('gives each item of a loop its own job on Retry, wherever it is in the list now', async () => {
@@ -154,5 +146,32 @@ describe('the Retry of a stopped loop', () => {
 		const stored = await stopped(loopOverOrder(undefined, { maxOrders: 2 }), ['Waves', 'Clouds']);
 		await retryExecution(withItems(stored, itemsOf('Waves', 'Clouds', 'New', 'Other')));
 		expect(gateway.ledger).toHaveLength(2);
+	});
+});
+
+describe('the Retry of a stopped execution', () => {
+	it.each(['{}', '{ "row": "ok" }'])(
+		'gives no row the video of another row on Retry when all input items are %s',
+		async (jsonOutput) => {
+			const alike = core('Alike', 'set', { mode: 'raw', jsonOutput }, 3.4);
+			const create = createReferenceVideo({
+				prompt: "={{ $('Start').item.json.prompt }}",
+				mediaJson: "={{ $('Start').item.json.media }}",
+			});
+			const stored = await stopped(chain(alike, create), ['Ada', 'Bob']);
+			const retried = await retryExecution(withItems(stored, itemsOf('Xaver', 'Bob')));
+			const error = retried.errorOf('Create');
+			expect(error?.message).toContain('Another order was sent before in place of this one');
+			expect(error?.description).toContain(jobsOf('Ada')[0].id);
+		},
+	);
+
+	it('returns the job unchanged on Retry, whatever later nodes changed in the item', async () => {
+		const change = { name: 'Change', type: 'test.change' };
+		const stored = await stopped(chain(createReferenceVideo(), change), ['Waves']);
+		await retryExecution(stored);
+		isChanging = false;
+		expect(outputsOf(await retryExecution(stored))).toEqual([gateway.ledger[0].job]);
+		expect(gateway.ledger).toHaveLength(1);
 	});
 });
