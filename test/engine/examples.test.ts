@@ -137,15 +137,6 @@ describe('runs with the settings of a user', () => {
 	const mp4 = (width: number, height: number, seconds = 2) =>
 		expect.objectContaining({ width, height, seconds, codec: expect.stringMatching(/^avc1\./) });
 
-	it('runs reference-video-to-file.json, and saves the video', async () => {
-		const settings = { picture_1: link('red'), picture_2: link('blue'), seconds: 2, name: 'walk' };
-		const result = await run('reference-video-to-file.json', settings);
-
-		expect(result.status).toBe('success');
-		expect(await savedVideos()).toEqual({ 'walk.mp4': mp4(1280, 720) });
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('runs collect-video-by-id.json without placing an order', async () => {
 		const bytes = await sampleVideo('collected');
 		const jobs = (['task', 'video'] as const).map((kind) => earlierJob(gateway, kind, bytes).id);
@@ -350,29 +341,6 @@ describe('runs with the settings of a user', () => {
 		expect(charged()).toEqual(['chat-1', 'chat-1']);
 	});
 
-	it('runs podcast-cover-and-teaser.json although the model wraps the prompts in other text', async () => {
-		const file = 'podcast-cover-and-teaser.json';
-		const prompts = { cover: 'A lighthouse in fog', teaser: 'Its {light} turns "slowly"' };
-		gateway.script(`Here they are:\n\`\`\`json\n${JSON.stringify(prompts, null, 2)}\n\`\`\``);
-		const result = await run(file, { seconds: 2, name: 'fog', title: 'Fog', style: 'In ink' });
-
-		expect(result.status).toBe('success');
-		const [asked, drawn, ordered] = ['chat', 'imageGenerate', 'referenceVideoCreate'].map(
-			(name) => gateway.requests.find(({ route }) => route === name)?.body,
-		);
-		expect(JSON.stringify(asked)).toMatch(/Title: Fog\\n.*Style: In ink/);
-		expect(drawn).toMatchObject({ prompt: prompts.cover });
-		const { url } = result.items('Draw Cover')[0].json;
-		const media = [{ type: 'first_frame', url }];
-		expect(ordered).toMatchObject({ input: { prompt: prompts.teaser, media } });
-		expect(readdirSync(folder).sort()).toEqual(['fog.mp4', 'fog.png']);
-		const { width, height } = await loadImage(readFileSync(path.join(folder, 'fog.png')));
-		expect(width).toBe(height);
-		const video = await readMp4(readFileSync(path.join(folder, 'fog.mp4')));
-		expect(video).toMatchObject({ seconds: 2, width: video.height });
-		expect(charged()).toEqual(['beta-2.7-r2v', 'chat-1', 'image-1']);
-	});
-
 	it.each([
 		['no JSON at all', 'I would rather not.'],
 		['broken JSON', '{"cover": A boat}'],
@@ -386,22 +354,6 @@ describe('runs with the settings of a user', () => {
 			expect(charged()).toEqual(['chat-1']);
 		},
 	);
-
-	it('runs storyboard-to-video.json, and animates the drawn storyboard', async () => {
-		const result = await run('storyboard-to-video.json', { seconds: 2, name: 'boat' });
-
-		expect(result.status).toBe('success');
-		expect(readdirSync(folder).sort()).toEqual(['boat.mp4', 'boat.png']);
-		const { width, height } = await loadImage(readFileSync(path.join(folder, 'boat.png')));
-		expect(width / height).toBeCloseTo(3 / 2, 1);
-		const video = await readMp4(readFileSync(path.join(folder, 'boat.mp4')));
-		expect(video.seconds).toBe(2);
-		expect(video.width / video.height).toBeCloseTo(3 / 2, 1);
-		const [order] = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
-		const { url } = result.items('Draw Storyboard')[0].json;
-		expect(order.body).toMatchObject({ input: { media: [{ type: 'first_frame', url }] } });
-		expect(charged()).toEqual(['beta-2.7-r2v', 'image-chat-1']);
-	});
 
 	it('runs storyboard-of-scenes.json, and orders only the new take in a second run', async () => {
 		const file = 'storyboard-of-scenes.json';

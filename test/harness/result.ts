@@ -19,6 +19,8 @@ export interface WorkflowRun extends IRun, Origin {
 	items(nodeName: string, from?: { output?: number; run?: number }): INodeExecutionData[];
 	/** The error of the node's last run, even when the node is set to continue. */
 	errorOf(nodeName: string): ExecutionError | undefined;
+	/** The messages of the hints that all runs of a node showed. */
+	hintsOf(nodeName: string): string[];
 	binary(item: INodeExecutionData, field?: string): Promise<Buffer>;
 	binaryStream(item: INodeExecutionData, field?: string): Promise<Readable>;
 }
@@ -39,6 +41,8 @@ export function withHelpers(run: IRun, origin: Origin): WorkflowRun {
 			return task.data?.main[output] ?? [];
 		},
 		errorOf: (nodeName) => runData[nodeName]?.at(-1)?.error,
+		hintsOf: (nodeName) =>
+			(runData[nodeName] ?? []).flatMap(({ hints = [] }) => hints.map(({ message }) => message)),
 		binary: readBinary,
 		binaryStream: streamBinary,
 	};

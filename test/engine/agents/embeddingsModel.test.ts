@@ -2,7 +2,7 @@ import type { IDataObject, ITaskData } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import { maxParallelBatches } from '../../../nodes/shared/gateway/embeddings/embed';
 import type { Gateway } from '../../../gateway';
-import { listSearch, registerTypes, runWorkflow, SimulatedTime } from '../../harness';
+import { registerTypes, runWorkflow, SimulatedTime } from '../../harness';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
 import {
 	byId,
@@ -69,20 +69,6 @@ describe('Embeddings Model Gateway', () => {
 		expect(inputs()).toEqual([['A boat \ufffd', 'null']]);
 	});
 
-	it('sends 250 texts in three requests, and gives each its vector whatever the order of the response', async () => {
-		const query = (await run({ query: 'Text number 137' })).items('Store')[0].json.query;
-		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
-		const before = gateway.requests.length;
-		const vectors = vectorsOf(await run({ documents: texts(250) }));
-		expect(vectors).toHaveLength(250);
-		expect(vectors[137]).toEqual(query);
-		expect(
-			inputs()
-				.slice(before)
-				.map(({ length }) => length),
-		).toEqual([100, 100, 50]);
-	});
-
 	it('sends only the options that are set', async () => {
 		await run({ query: 'a' });
 		const options = { batchSize: 2, dimensions: 64, timeout: 30 };
@@ -93,19 +79,6 @@ describe('Embeddings Model Gateway', () => {
 			{ model: 'embed-1', input: texts(2), dimensions: 64 },
 			{ model: 'embed-1', input: ['Text number 2'], dimensions: 64 },
 		]);
-	});
-
-	it('sends the encoding format and Extra Body, and decodes base64 vectors', async () => {
-		const plain = vectorsOf(await run({ documents: texts(2) }));
-		const extraBody = '{ "user": "u1", "dimensions": 64 }';
-		const options = { encodingFormat: 'base64', extraBody, dimensions: 32 };
-		const vectors = vectorsOf(await run({ documents: texts(2) }, { options }));
-		expect(vectors.map(({ length }) => length)).toEqual([64, 64]);
-		expect(plain.map(({ length }) => length)).toEqual([256, 256]);
-		expect(gateway.requests[1].body).toEqual({
-			...{ model: 'embed-1', input: texts(2), dimensions: 64 },
-			...{ encoding_format: 'base64', user: 'u1' },
-		});
 	});
 
 	it.each(['"always the same"', '""', 'null', '[]'])(
@@ -125,57 +98,6 @@ describe('Embeddings Model Gateway', () => {
 		await run({ documents, query: 'four\nfive' });
 		await run({ documents }, { options: { stripNewLines: false } });
 		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
-	});
-
-	describe('a slow service', () => {
-		withGateway({ answerMilliseconds: 100 }, (world) => void ({ gateway } = world));
-
-		it('keeps no more requests in flight than the maximum', async () => {
-			const inFlight: number[] = [];
-			let responses = 0;
-			gateway.on('request', () => void responses++);
-			const when = () => inFlight.push(gateway.requests.length - responses) < 0;
-			gateway.fault({ route: 'embedding', action: 'stall', when });
-			await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
-			expect(inFlight).toHaveLength(3 * maxParallelBatches);
-			expect(Math.max(...inFlight)).toBe(maxParallelBatches);
-		});
-	});
-
-	it('sends nothing when there are no documents', async () => {
-		expect(vectorsOf(await run({ documents: [] }))).toEqual([]);
-		expect(gateway.requests).toHaveLength(0);
-	});
-
-	it('decodes base64 vectors that it did not request', async () => {
-		answer([Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64'), [1, 3]]);
-		expect(vectorsOf(await run({ documents: texts(2) }))).toEqual([
-			[0.5, -2],
-			[1, 3],
-		]);
-	});
-
-	it.each([
-		{ why: 'a vector is missing', given: [[1, 2]], says: 'the response has 1 vectors for 2 texts' },
-		{
-			why: 'the vectors differ in length',
-			given: [[1, 2], [1]],
-			says: 'has vectors of 2 and of 1 numbers',
-		},
-		{
-			why: 'the vectors do not have the requested length',
-			given: [
-				[1, 2],
-				[3, 4],
-			],
-			options: { dimensions: 3 },
-			says: 'has vectors of 2 numbers although dimensions is 3',
-		},
-	])('returns no vectors when $why', async ({ given, options, says }) => {
-		answer(given);
-		const result = await run({ documents: texts(2) }, { options });
-		expect(result.errorOf('Store')?.message).toContain(says);
-		expect(gateway.requests).toHaveLength(1);
 	});
 
 	it('returns no vectors when those of two requests differ in length', async () => {
@@ -247,36 +169,6 @@ describe('Embeddings Model Gateway', () => {
 		expect(gateway.requests).toHaveLength(maxParallelBatches);
 	});
 
-	it('waits for the Retry-After of a rate limit, and not much longer', async () => {
-		const headers = { 'retry-after': '1' };
-		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
-		gateway.fault({ route: 'embedding', action: 'error', ...limit });
-		const time = new SimulatedTime();
-		try {
-			const started = Date.now();
-			expect(vectorsOf(await run({ documents: texts(2) }))).toHaveLength(2);
-			expect(Date.now() - started).toBeGreaterThanOrEqual(1000);
-			expect(Date.now() - started).toBeLessThan(5000);
-			expect(gateway.requests).toHaveLength(2);
-		} finally {
-			await time.end();
-		}
-	});
-
-	it('switches to the backup URL when the base URL fails', async () => {
-		const credential = { baseUrl: 'http://127.0.0.1:9', backupUrl: gateway.backupUrl };
-		const result = await run({ documents: texts(3) }, { credential });
-		expect(vectorsOf(result)).toHaveLength(3);
-		expect(gateway.requests).toHaveLength(1);
-	});
-
-	it('reads the request timeout in seconds', async () => {
-		gateway.fault({ route: 'embedding', action: 'stall', seconds: 1 });
-		const result = await run({ query: 'a' }, { options: { timeout: 3 } });
-		expect(result.errorOf('Store')).toBeUndefined();
-		expect(gateway.requests).toHaveLength(1);
-	});
-
 	it('stops at once when the user presses Stop', async () => {
 		gateway.fault({ route: 'embedding', action: 'stall', times: Infinity });
 		const time = new SimulatedTime();
@@ -313,12 +205,5 @@ describe('Embeddings Model Gateway', () => {
 			node: { name: 'Embeddings' },
 		});
 		expect(gateway.requests).toHaveLength(0);
-	});
-
-	it('lists the models of the gateway that match a search', async () => {
-		const name = 'n8n-nodes-model-gateway.embeddingsModelGateway';
-		const settings = { credentials: credentialFor(gateway), filter: 'embed' };
-		const { results } = await listSearch(name, 'searchModels', settings);
-		expect(results.map(({ value }) => value)).toEqual(['embed-1', 'embed-1-large']);
 	});
 });

@@ -106,33 +106,6 @@ it('does not follow a redirect of a video link when it contains the key', async 
 	expect(storage.requests).toEqual([]);
 });
 
-it.each([
-	['task', [undefined]],
-	['video', [undefined, `Bearer ${key}`]],
-] as const)(
-	'sends the key to a gateway link that requires it only for a video job, not for a task: %s',
-	async (kind, expected) => {
-		const { id } = earlierJob(gateway, kind, mp4Of(1000));
-		const sent: Array<string | undefined> = [];
-		const own = await startServer((response, { path, headers: { authorization } }) => {
-			if (path.startsWith('/gw/files')) {
-				if (!sent.includes(authorization)) sent.push(authorization);
-				response.writeHead(401).end();
-				return;
-			}
-			const isContent = path.endsWith('/content');
-			const link = isContent || kind === 'task' ? { result_url: `${own.url}/gw/files/v.mp4` } : {};
-			response.end(JSON.stringify({ status: 'completed', task_id: id, ...link }));
-		});
-		const result = await runWorkflow(chain(waitForVideo()), {
-			credentials: credentialFor({ url: `${own.url}/gw`, apiKey: key }),
-			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
-		});
-		expect(result.status).toBe('error');
-		expect(sent).toEqual(expected);
-	},
-);
-
 it('redacts the key in the fields of a running job', async () => {
 	const { id } = earlierJob(gateway, 'task');
 	const body = { status: 'in_progress', url: `${storage.url}/?a=${key}`, task_id: id };

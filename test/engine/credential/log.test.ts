@@ -18,7 +18,6 @@ import {
 	byId,
 	chain,
 	createReferenceVideo,
-	createVideo,
 	credentialFor,
 	modelGateway,
 	waitForVideo,
@@ -170,17 +169,6 @@ describe('the log of orders', () => {
 		]);
 	});
 
-	it('says nothing of a result that a Retry reuses', async () => {
-		const refusal = { status: 400, code: 'invalid_prompt', when: isOrder(1) };
-		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
-		const failed = await run(create(), { count: 2 });
-		expect(gateway.ledger).toHaveLength(1);
-		expect(await linesOf(await retryExecution(failed), 'item')).toEqual([
-			['info', 'order sent', 1],
-			['info', 'order created', 1],
-		]);
-	});
-
 	it('says nothing of a preview, a read and a chat', async () => {
 		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1') };
 		const messages = { values: [{ role: 'user', content: prompt }] };
@@ -196,9 +184,6 @@ describe('the log of orders', () => {
 		}
 	});
 });
-
-const isOrder = (order: number) => (request: { body?: unknown }) =>
-	JSON.stringify(request.body).includes(`${prompt} ${order}`);
 
 describe('the log of waits', () => {
 	const wait = (parameters: IDataObject = {}) => chain(waitForVideo(parameters, continues));
@@ -242,16 +227,6 @@ describe('the log of waits', () => {
 		]);
 	});
 
-	it('gives the code of a failed job', async () => {
-		const [job] = earlierTasks(gateway, 1);
-		gateway.jobs.fail(job.id, { code: 'rejected', message: quotesPrompt });
-		const result = await startWaits(gateway, wait(), [job], kept);
-		expect(JSON.stringify(result.items('Wait for Video'))).toContain(prompt);
-		expect((await linesOf(result, 'item', 'jobId', 'code')).at(-1)).toEqual([
-			...['warn', 'job failed', 0, job.id, 'rejected'],
-		]);
-	});
-
 	it('warns of a wait that timed out, of a job that is not found, and of a file that is lost', async () => {
 		const [running] = earlierTasks(gateway, 1);
 		const done = earlierJob(gateway, 'task', video);
@@ -271,26 +246,6 @@ describe('the log of waits', () => {
 			]),
 		);
 	});
-
-	it('names each job once when Stop is pressed', async () => {
-		const [one, other] = earlierTasks(gateway, 2);
-		const result = await startWaits(gateway, wait(), [one, other, one], {
-			...kept,
-			onStart: (cancel) => void setTimeout(cancel, 1_500),
-		});
-		const lines = await linesOf(result, 'jobId');
-		expect(lines.filter(([level]) => level !== 'debug')).toEqual([
-			['info', 'node stopped', one.id],
-			['info', 'node stopped', other.id],
-		]);
-	});
-});
-
-it('a video from a text is logged like a reference video', async () => {
-	expect(await linesOf(await run(createVideo({ prompt })), 'model')).toEqual([
-		['info', 'order sent', 'vid-3.1'],
-		['info', 'order created', 'vid-3.1'],
-	]);
 });
 
 describe('all lines', () => {

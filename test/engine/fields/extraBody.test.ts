@@ -69,15 +69,6 @@ describe('options that change the request', () => {
 			expect(message).toContain('must be a whole number from 2 to 15 (it is 20)');
 		});
 
-		it.each([{ input: 7 }, { input: { media: 'x', prompt: {} }, parameters: null }, { model: 5 }])(
-			'accepts any Extra Body for a model without rules: %j',
-			async (extraBody) => {
-				const parameters = { model: byId('gamma-3.0-r2v'), options: { extraBody } };
-				const { body } = await run('referenceVideo create', parameters);
-				expect(body).toMatchObject(extraBody);
-			},
-		);
-
 		it('sends fields of Extra Body as text or JSON when the request is a form', async () => {
 			const extraBody = {
 				output: { format: 'png' },
@@ -113,22 +104,6 @@ describe('options that change the request', () => {
 			},
 		);
 
-		it.each([
-			['message create', 'stream', 'this operation reads the response in one piece'],
-			['image generate', 'stream', 'this operation reads the response in one piece'],
-			['image edit', 'stream', 'this operation reads the response in one piece'],
-			['image chat', 'stream', 'this operation reads the response in one piece'],
-		])(
-			'refuses a field of Extra Body that changes how to read the response: %s, %s',
-			async (name, field, why) => {
-				const options = { extraBody: { [field]: true } };
-				expect(await run(name, { ...urls, options })).toEqual({
-					body: undefined,
-					message: `Extra Body (JSON) cannot have “${field}”: ${why}`,
-				});
-			},
-		);
-
 		it('sends embeddings with different Extra Body fields in separate requests', async () => {
 			const before = gateway.requests.length;
 			const options = { extraBody: '={{ { user: $json.user } }}' };
@@ -146,14 +121,6 @@ describe('options that change the request', () => {
 				{ model: 'embed-1', input: ['A boat'], user: 'b' },
 			]);
 		});
-
-		it.each(['', ' ', '\n\t', '={{ null }}'])(
-			'ignores an empty Extra Body: %j',
-			async (extraBody) => {
-				const { body } = await run('video create', { options: { extraBody } });
-				expect(body).toEqual((await run('video create', { options: {} })).body);
-			},
-		);
 
 		it('refuses an Extra Body that is not a JSON object', async () => {
 			for (const [extraBody, shown] of [

@@ -1,17 +1,10 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import { retryExecution, runWorkflow } from '../../harness';
+import { runWorkflow } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { subjects, tryNode } from '../../support/workflows/everyNode';
-import {
-	byId,
-	chain,
-	createVideo,
-	credentialFor,
-	modelGateway,
-	waitForVideo,
-} from '../../support/workflows/workflows';
+import { chain, createVideo, credentialFor, waitForVideo } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 /** `wait.test.ts` tests this option of Wait for Video. */
@@ -101,29 +94,4 @@ describe('Include Input Fields', () => {
 			expect(Object.keys(included.binary ?? {})).toContain('data');
 		},
 	);
-
-	it('adds the input fields to chats, also after a Retry, but only when the option is on', async () => {
-		const chat = (more: IDataObject) =>
-			modelGateway(
-				{
-					...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-					messages: { values: [{ role: 'user', content: '={{ $json.prompt }}' }] },
-					...more,
-				},
-				{ name: 'Chat' },
-			);
-		const run = async (more: IDataObject) =>
-			await runWorkflow(chain(chat(more)), {
-				credentials: credentialFor(gateway),
-				input: [...inputOf({}), ...inputOf({ name: 'Blue mug' })],
-			});
-		const names = (items: INodeExecutionData[]) => items.map(({ json }) => json.name);
-		expect(names((await run({ options })).items('Chat'))).toEqual(['Red mug', 'Blue mug']);
-		expect(names((await run({})).items('Chat'))).toEqual([undefined, undefined]);
-
-		gateway.fault({ route: 'chat', action: 'error', status: 400, code: 'invalid_prompt' });
-		const retried = await retryExecution(await run({ options }));
-		expect(names(retried.items('Chat'))).toEqual(['Red mug', 'Blue mug']);
-		expect(gateway.ledger.filter(({ kind }) => kind === 'chat')).toHaveLength(6);
-	});
 });

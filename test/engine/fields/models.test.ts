@@ -1,4 +1,4 @@
-import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { knownModels, videoModels } from '../../../nodes/shared/gateway/protocol/models';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
@@ -101,39 +101,6 @@ describe('the list of models', () => {
 		}
 		expect(found).toContain('zeta');
 	});
-
-	it('finds the models of another resource by its name', async () => {
-		const found = await names(forVideo, { filter: 'of chat' });
-		expect(found).toContain('chat-1 (probably a model of Chat)');
-	});
-
-	it('gives a video model as an example only in video operations', () => {
-		const examples = operations
-			.flatMap(({ resource, fields }) => fields.map((field) => ({ resource, ...field.property })))
-			.filter(({ name }) => name === 'model')
-			.map(({ resource, modes = [] }) => [resource.value, modes[1].placeholder]);
-		expect(Object.fromEntries(examples)).toMatchObject({
-			chat: 'e.g. my-model-1',
-			image: 'e.g. my-model-1',
-			referenceVideo: 'e.g. beta-2.7-r2v',
-			video: 'e.g. vid-3.1',
-		});
-	});
-
-	it('finds a model by its description', async () => {
-		const found = await listed(forVideo, { filter: 'PORTRAIT, frame' });
-		expect(found.map(({ value }) => value)).toEqual(['vid-3.1-fl']);
-	});
-
-	it('marks an unknown model whose name suggests Reference Video in the list of Video', async () => {
-		const data = ['zeta-1', 'gamma-3.0-r2v', 'vid-4'].map((id) => ({ id }));
-		gateway.fault({ route: 'models', action: 'answer', body: JSON.stringify({ data }) });
-		expect((await names(forVideo)).slice(-3)).toEqual([
-			'vid-4',
-			'zeta-1',
-			'gamma-3.0-r2v (probably a model of Reference Video)',
-		]);
-	});
 });
 
 describe('models of another resource', () => {
@@ -178,12 +145,6 @@ describe('models of another resource', () => {
 		},
 	);
 
-	it('advises a video model from the list when Video refuses an unknown model', async () => {
-		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
-		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
-		expect(error?.description).toContain('Choose a video model from the list');
-	});
-
 	const advice =
 		'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.';
 
@@ -225,27 +186,6 @@ describe('models of another resource', () => {
 		expect(error?.description).not.toContain('check the ID');
 	});
 
-	it('says in a refusal that an image model may work with Image: Chat only', async () => {
-		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
-		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
-		expect(error?.description).toContain('it may work with Image: Chat only');
-	});
-
-	it('sends a Video model to Reference Video with Skip Checks, and names its resource in the refusal', async () => {
-		const error = await failureOf(create, { media });
-		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
-	});
-
-	it.each(['model_not_found', 'invalid_model'])(
-		'names the resource of a model when the service gives the code as the type: %s',
-		async (type) => {
-			const body = JSON.stringify({ error: { message: 'Unknown', type } });
-			gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 404, body });
-			const error = await failureOf(create, { media });
-			expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
-		},
-	);
-
 	it.each([
 		[400, 'no endpoint for vid-3.1', true],
 		[500, 'vid-3.1 has no channel', true],
@@ -266,22 +206,7 @@ describe('models of another resource', () => {
 });
 
 describe('frame-to-video models', () => {
-	const { description } = nodeTypes.getByNameAndVersion(type);
-	const notice = description.properties.find(({ name }) => name === 'frameNotice');
-
-	it.each([
-		['vid-3.1-fl', true],
-		['vid-4-landscape-fl', true],
-		['vid-3.1', false],
-		['', false],
-	])('shows the notice about frames only for a frame-to-video model: "%s"', (id, isShown) => {
-		const parameters = { resource: 'video', operation: 'create', model: byId(id) };
-		const node = { typeVersion: 1 };
-		expect(notice?.displayName).toContain('Extra Body (JSON)');
-		expect(notice && NodeHelpers.displayParameter(parameters, notice, node, description)).toBe(
-			isShown,
-		);
-	});
+	nodeTypes.getByNameAndVersion(type);
 
 	it.each([
 		['vid-3.1-fl', {}, true],
@@ -294,9 +219,8 @@ describe('frame-to-video models', () => {
 			const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
 			const node = modelGateway({ ...create, model: byId(id) });
 			const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
-			const [{ hints = [] }] = result.data.resultData.runData[node.name];
 			const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
-			expect(hints.map(({ message }) => message)).toEqual(isHinted ? [hint] : []);
+			expect(result.hintsOf(node.name)).toEqual(isHinted ? [hint] : []);
 			expect(gateway.ledger).toHaveLength(1);
 			await gateway.close();
 		},

@@ -1,14 +1,15 @@
 import { loadOutputSchema } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../../nodes/ModelGateway/resources';
-import { isObject, textAt } from '../../../nodes/shared/gateway/json';
+import { isObject } from '../../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../../../gateway';
 import { nodeTypes, runWorkflow } from '../../harness';
-import { picture, sampleVideo } from '../../support/data/samples';
+import { sampleVideo } from '../../support/data/samples';
+import { earlierJob } from '../../support/workflows/earlierJobs';
+import { png, subjects } from '../../support/workflows/everyNode';
 import {
-	byId,
 	chain,
 	credentialFor,
 	modelGateway,
@@ -22,17 +23,6 @@ interface Schema {
 	properties?: Record<string, Schema>;
 	items?: Schema;
 }
-
-const models: Record<string, string> = {
-	'referenceVideo.create': 'beta-2.7-r2v',
-	'video.create': 'vid-3.1',
-	'image.generate': 'image-1',
-	'image.edit': 'image-edit-1',
-	'image.chat': 'image-chat-1',
-	'chat.complete': 'chat-1',
-	'message.create': 'chat-1',
-	'embedding.create': 'embed-1',
-};
 
 const folderOf = (node: string) => path.join(__dirname, '../../../nodes', node);
 
@@ -66,76 +56,62 @@ function typesOf(value: unknown): string[] {
 	return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
-const schemaFileOf = (resource: string, operation: string) =>
-	path.join('v1.0.0', resource, `${operation}.json`);
+const schemaFileOf = (resource: unknown, operation: unknown) =>
+	path.join('v1.0.0', String(resource), `${String(operation)}.json`);
+const schemaFiles = readdirSync(path.join(folderOf('ModelGateway'), '__schema__'), {
+	recursive: true,
+	encoding: 'utf8',
+}).filter((file) => file.endsWith('.json'));
 
 /** The operations with a schema. The editor works without one, too. */
-const withSchema = operations
-	.map(({ resource, value }) => [resource.value, value])
-	.filter(([resource, operation]) =>
-		existsSync(
-			path.join(folderOf('ModelGateway'), '__schema__', schemaFileOf(resource, operation)),
-		),
-	);
+const withSchema = subjects.filter(
+	([
+		,
+		{
+			type,
+			parameters: { resource, operation },
+		},
+	]) => type === 'modelGateway' && schemaFiles.includes(schemaFileOf(resource, operation)),
+);
 
 describe('output schemas', () => {
 	let gateway: Gateway;
-	let media: IDataObject;
-	/** By resource: the item of a create whose job is complete. */
-	const jobs: Record<string, IDataObject> = {};
+	/** By resource: the item of a job that is complete. */
+	let jobs: Record<string, IDataObject>;
+
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		const video = await sampleVideo();
+		jobs = {
+			referenceVideo: { task_id: earlierJob(gateway, 'task', video).id, request_id: 'req_1' },
+			video: { id: earlierJob(gateway, 'video', video).id, request_id: 'req_2' },
+		};
+	});
+	afterAll(async () => await gateway.close());
 
 	const run = async (node: Node, input: IDataObject[]) => {
-		const data = Buffer.from(picture('red')).toString('base64');
-		const binary = { data: { mimeType: 'image/png', fileName: 'photo.png', data } };
+		const binary = { data: { mimeType: 'image/png', fileName: 'photo.png', data: png } };
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
 			input: input.map((json) => ({ json, binary })),
 		});
 		return result.items(node.name).map(({ json }) => json);
 	};
-	/** Runs an operation for two items, with defaults where no value is required. */
-	const runOperation = async (resource: string, operation: string) => {
-		const values = { prompt: 'A boat', input: 'A boat', media };
-		const messages = { values: [{ role: 'user', content: 'Hello' }] };
-		const model = byId(models[`${resource}.${operation}`] ?? '');
-		const node = modelGateway({ resource, operation, model, messages, ...values });
-		return await run(node, [jobs[resource] ?? {}, jobs[resource] ?? {}]);
-	};
-
-	beforeAll(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity });
-		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-		media = { values: [{ url }] };
-		for (const resource of ['referenceVideo', 'video']) {
-			[jobs[resource]] = await runOperation(resource, 'create');
-			const id = textAt(jobs[resource], 'output.task_id', 'id') ?? '';
-			gateway.jobs.complete(id, await sampleVideo());
-		}
-	});
-	afterAll(async () => await gateway.close());
 
 	it('has output schemas only for operations that exist', () => {
-		const files = readdirSync(path.join(folderOf('ModelGateway'), '__schema__'), {
-			recursive: true,
-			encoding: 'utf8',
-		});
 		const known = operations.map(({ resource, value }) => schemaFileOf(resource.value, value));
-		expect(known).toEqual(
-			expect.arrayContaining(files.filter((file) => file.endsWith('.json')).sort()),
-		);
+		expect(known).toEqual(expect.arrayContaining(schemaFiles));
 	});
 
-	it.each(withSchema)(
-		'describes only output fields that %s %s returns',
-		async (resource, operation) => {
-			const schema = schemaOf('ModelGateway', { resource, operation });
-			const items = await runOperation(resource, operation);
-			expect(mismatchesOf(schema, items)).toEqual([]);
-		},
-	);
+	it.each(withSchema)('describes only output fields that %s returns', async (_, { parameters }) => {
+		const { resource, operation } = parameters as Record<string, string>;
+		const job = jobs[resource] ?? {};
+		const items = await run(modelGateway(parameters as IDataObject), [job, job]);
+		expect(mismatchesOf(schemaOf('ModelGateway', { resource, operation }), items)).toEqual([]);
+	});
 
 	it('describes only output fields that Wait for Video returns for a task or a video job', async () => {
-		const items = await run(waitForVideo(), [jobs.referenceVideo, jobs.video]);
+		const items = await run(waitForVideo(), Object.values(jobs));
 		expect(mismatchesOf(schemaOf('ModelGatewayWaitForVideo'), items)).toEqual([]);
 	});
 });

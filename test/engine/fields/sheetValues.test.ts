@@ -52,12 +52,6 @@ describe('values of a spreadsheet', () => {
 		},
 	);
 
-	it('sends a value that the menu does not have as it is, where the model may know it', async () => {
-		gateway.fault({ route: 'referenceVideoCreate', action: 'error', status: 403, code: 'x' });
-		const { parameters } = await run({ resolution: '4k' }, 'gamma-3.0-r2v');
-		expect(parameters).toEqual({ resolution: '4k' });
-	});
-
 	it('takes a type and a source of media in any case', async () => {
 		const [{ type, url }] = media as Array<Record<string, string>>;
 		const values = [{ type: ` ${type.toUpperCase()}`, source: '={{ "URL" }}', url }];
@@ -67,41 +61,10 @@ describe('values of a spreadsheet', () => {
 		expect(gateway.requests.at(-1)?.body).toMatchObject({ input: { media: [{ type, url }] } });
 	});
 
-	it('takes the number 5 with spaces around, and refuses "5,5" and "5s"', async () => {
-		expect((await run({ duration: ' 5 ' })).parameters).toEqual({ duration: 5 });
-		for (const duration of ['5,5', '5s']) {
-			expect((await run({ duration })).error).toBe(
-				`Duration (Seconds) must be a whole number from 2 to 15 (it is "${duration}")`,
-			);
-		}
-	});
-
 	it('sends an order again when If No Response Arrives is " Resend "', async () => {
 		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
 		expect((await run({ ifAnswerLost: ' Resend ' })).error).toBeUndefined();
 		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it.each([
-		['perhaps', '"perhaps"'],
-		[2, '2'],
-		[['yes'], 'a list'],
-	])('lists the problem of a switch once, and shows its value: %j', async (watermark, shown) => {
-		expect((await run({ watermark })).error).toBe(
-			`Watermark must be true or false (it is ${shown})`,
-		);
-		expect(gateway.requests).toEqual([]);
-	});
-
-	it('lists the problem of a number that is none once', async () => {
-		const create = createReferenceVideo({ options: { duration: '={{ NaN }}' } });
-		const result = await runWorkflow(chain(create), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { media } }],
-		});
-		expect(result.errorOf('Create')?.message).toBe(
-			'Duration (Seconds) must be a number (it is not a number)',
-		);
 	});
 
 	it.each(['TRUE', ' true '])('orders nothing when Preview is %j', async (preview) => {
@@ -110,10 +73,5 @@ describe('values of a spreadsheet', () => {
 		});
 		expect(result.items('Create')).toMatchObject([{ json: { preview: true } }]);
 		expect(gateway.requests).toEqual([]);
-	});
-
-	it('sends without checks when Skip Checks is TRUE', async () => {
-		gateway.fault({ route: 'referenceVideoCreate', action: 'error', status: 403, code: 'x' });
-		expect((await run({ duration: 60, skipChecks: 'TRUE' })).parameters).toEqual({ duration: 60 });
 	});
 });

@@ -149,11 +149,6 @@ describe('Content (JSON) of native messages', () => {
 		expect(messages).toEqual([{ role: 'user', content: parts }]);
 	});
 
-	it('sends the text of Content when Content (JSON) is empty', async () => {
-		const { messages } = await send({ content: 'Hello', contentJson: ' ' });
-		expect(messages).toEqual([{ role: 'user', content: 'Hello' }]);
-	});
-
 	it('refuses broken Content (JSON), and names the message', async () => {
 		expect(await send({ contentJson: '[{ "type": ' })).toEqual({
 			messages: undefined,

@@ -1,8 +1,8 @@
-import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { loadImage } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../../harness';
-import { picture, twoFrameGif } from '../../support/data/samples';
+import { picture } from '../../support/data/samples';
 import {
 	byId,
 	chain,
@@ -99,23 +99,6 @@ describe('images', () => {
 			const items = (await run({ ...node, onError: 'continueRegularOutput' })).items('Image');
 			expect(items.map(({ json }) => json.usage)).toEqual([undefined, answer.usage, undefined]);
 		});
-
-		it('prefers the value of an image to the value of the response in the same field', async () => {
-			const body = { id: 'answer', url: 'https://a.example', data: [{ id: 'p1', b64_json: data }] };
-			gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify(body) });
-			const node = image('generate', { model: byId('image-1'), simplify: false });
-			expect((await run(node)).items('Image')[0].json).toMatchObject({ id: 'p1' });
-		});
-
-		it('returns the fields that the service gives with an image, such as its tokens', async () => {
-			const [{ json }] = (await run(image('generate', { model: byId('image-1') }))).items('Image');
-			expect(json).toEqual({
-				url: expect.any(String),
-				created: expect.any(Number),
-				usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
-				request_id: gateway.ledger[0].requestId,
-			});
-		});
 	});
 
 	it('stores images that arrive as base64 or as a data URL as files', async () => {
@@ -161,54 +144,6 @@ describe('images', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it.each([
-		['area', { maskBinaryField: 'area' }],
-		['mask', {}],
-	])('edits an image where the mask in the field %s is white', async (field, chosen) => {
-		const mask = createCanvas(640, 480);
-		const context = mask.getContext('2d');
-		context.fillStyle = 'black';
-		context.fillRect(0, 0, 640, 480);
-		context.fillStyle = 'white';
-		context.fillRect(320, 0, 320, 480);
-		const binary = {
-			photo: binaryOf(picture('red'), 'photo.jpg'),
-			[field]: binaryOf(mask.toBuffer('image/png'), 'area.png'),
-		};
-		const parameters = { imageBinaryField: 'photo', maskSource: 'binary', ...chosen };
-		const result = await run(image('edit', { model: byId('image-edit-1'), ...parameters }), {
-			input: [{ json: {}, binary }],
-		});
-
-		const edited = await loadImage(await result.binary(result.items('Image')[0]));
-		const canvas = createCanvas(edited.width, edited.height);
-		canvas.getContext('2d').drawImage(edited, 0, 0);
-		const colourAt = (x: number) => [
-			...canvas.getContext('2d').getImageData(x, 240, 1, 1).data.slice(0, 3),
-		];
-		expect(colourAt(100)).toEqual([255, 0, 0]);
-		expect(colourAt(500)).not.toEqual([255, 0, 0]);
-	});
-
-	it('reports an empty Mask Binary Field once', async () => {
-		const parameters = { maskSource: 'binary', maskBinaryField: '' };
-		const result = await run(image('edit', { model: byId('image-edit-1'), ...parameters }), {
-			input: [{ json: {}, binary: { data: binaryOf(picture('red'), 'photo.png') } }],
-		});
-		expect(result.errorOf('Image')?.message).toBe('Mask Binary Field is empty');
-	});
-
-	it('refuses a .jpg with several frames before it sends anything', async () => {
-		const binary = { data: binaryOf(twoFrameGif, 'animated.jpg', 'image/jpeg') };
-		const result = await run(image('edit', { model: byId('image-edit-1') }), {
-			input: [{ json: {}, binary }],
-		});
-		expect(result.errorOf('Image')?.message).toContain(
-			'several frames behind the name animated.jpg',
-		);
-		expect(gateway.requests).toHaveLength(0);
-	});
-
 	it('puts the aspect marker at the very end of the prompt of an image by chat', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		const result = await run(
@@ -227,17 +162,6 @@ describe('images', () => {
 		});
 	});
 
-	it('moves an image inside the text of a chat into a file', async () => {
-		const data = Buffer.from(picture('red')).toString('base64');
-		const content = `Here it is: ![red](data:image/png;base64,${data}) Enjoy!`;
-		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
-		gateway.fault({ route: 'chat', action: 'answer', body });
-		const result = await run(image('chat', { model: byId('image-chat-1') }));
-		const [item] = result.items('Image');
-		expect(item.json.text).toBe('Here it is: ![red](data:image) Enjoy!');
-		expect((await result.binary(item)).equals(picture('red'))).toBe(true);
-	});
-
 	describe('images by chat', () => {
 		const link = 'https://pictures.example/1.png';
 		const choice = (content: string | null, finish_reason: string) => ({
@@ -250,30 +174,6 @@ describe('images', () => {
 			await run(
 				image('chat', { model: byId('image-chat-1'), download: false, options, ...parameters }),
 			);
-		const hintsOf = ({ data }: Awaited<ReturnType<typeof run>>) =>
-			data.resultData.runData.Image[0].hints?.map(({ message }) => message);
-
-		it('sends the options n, Max Tokens and Detail of an image by chat', async () => {
-			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-			const images = {
-				values: [
-					{ source: 'url', url },
-					{ source: 'url', url },
-				],
-			};
-			const options = { n: 2, maxTokens: 300, detail: 'high' };
-			const items = (await ask(options, { images })).items('Image');
-			expect(items.map(({ json }) => [json.index, json.finish_reason])).toEqual([
-				[0, 'stop'],
-				[1, 'stop'],
-			]);
-			expect(items[0].json.url).not.toBe(items[1].json.url);
-			const part = { type: 'image_url', image_url: { url, detail: 'high' } };
-			expect(gateway.requests[0].body).toEqual({
-				...{ model: 'image-chat-1', n: 2, max_tokens: 300 },
-				messages: [{ role: 'user', content: [{ type: 'text', text: 'A lighthouse' }, part, part] }],
-			});
-		});
 
 		it('shows hints why an image response is incomplete, and how many choices are missing', async () => {
 			answers(choice(`![a](${link})`, 'length'), choice('', 'content_filter'));
@@ -284,18 +184,11 @@ describe('images', () => {
 					request_id: expect.any(String),
 				},
 			]);
-			expect(hintsOf(result)).toEqual([
+			expect(result.hintsOf('Image')).toEqual([
 				'The answer is not complete: max_tokens reached (finish_reason length).',
 				'The answer is not complete: withheld by the content filter (finish_reason content_filter).',
 				'2 of the 3 answers came.',
 			]);
-		});
-
-		it('shows a hint when an answer of an image chat has no image', async () => {
-			answers(choice(`![a](${link})`, 'stop'), choice('Sorry.', 'stop'));
-			const result = await ask({ n: 2 });
-			expect(result.items('Image')).toHaveLength(1);
-			expect(hintsOf(result)).toEqual(['2 images were requested, 1 was returned.']);
 		});
 
 		it('advises another prompt when the content filter withheld the image', async () => {
@@ -308,18 +201,5 @@ describe('images', () => {
 			expect(error?.description).not.toContain('web page');
 			expect(gateway.requests).toHaveLength(1);
 		});
-
-		it('reports that max_tokens cut the response off before the link of the image', async () => {
-			answers(choice('Here: ![a](https://pic', 'length'));
-			expect((await ask()).errorOf('Image')?.message).toContain(
-				'the response has no image (max_tokens reached: raise it, or leave it out), only this text: Here:',
-			);
-		});
-	});
-
-	it('shows the text in the error when a chat response has no image', async () => {
-		const node = image('chat', { model: byId('image-chat-1'), prompt: 'A lighthouse [no image]' });
-		const result = await run(node);
-		expect(result.errorOf('Image')?.message).toMatch(/has no image, only this text: .+/);
 	});
 });

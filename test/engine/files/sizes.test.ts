@@ -7,7 +7,6 @@ import {
 	chain,
 	createReferenceVideo,
 	credentialFor,
-	modelGateway,
 	type Node,
 } from '../../support/workflows/workflows';
 
@@ -79,39 +78,6 @@ describe('very large values', () => {
 		expect((requests[0].body as { input: { prompt: string } }).input.prompt).toBe(prompt);
 	});
 
-	it('refuses a prompt of a megabyte for a model with a limit', async () => {
-		const prompt = '🎬'.repeat(megabyte);
-		const { error, requests } = await run(createReferenceVideo(), { media, prompt });
-		expect(requests).toEqual([]);
-		expect(error?.message).toBe('Prompt must be at most 5000 characters (it has 1000000)');
-	});
-
-	it('sends a chat message of a megabyte intact', async () => {
-		const content = `${'é🎬 '.repeat(megabyte / 4)}end`;
-		const messages = { values: [{ role: 'user', content: '={{ $json.content }}' }] };
-		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages };
-		// Otherwise the embedded gateway would count the words of the message.
-		const body = JSON.stringify({ choices: [{ message: { content: 'Fine' } }] });
-		gateway.fault({ route: 'chat', action: 'answer', body });
-		const { result, requests } = await run(modelGateway(chat), { content });
-		expect(result.status).toBe('success');
-		expect(requests[0].body).toEqual({ model: 'chat-1', messages: [{ role: 'user', content }] });
-	});
-
-	it.each<[string, (extra: object) => unknown]>([
-		['an object', (extra) => extra],
-		['text', (extra) => JSON.stringify(extra)],
-	])('sends Extra Body of a megabyte intact when it is given as %s', async (_, given) => {
-		const extra = { notes: Array.from({ length: 1000 }, (__, index) => `${index}`.repeat(300)) };
-		const node = modelGateway({
-			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-			options: { extraBody: '={{ $json.extra }}' },
-		});
-		const { result, requests } = await run(node, { extra: given(extra) as IDataObject });
-		expect(result.errorOf(node.name)?.message).toBeUndefined();
-		expect(requests[0].body).toEqual({ model: 'vid-3.1', prompt: 'A boat', ...extra });
-	});
-
 	it('shortens the message of a refusal of four megabytes, and keeps one megabyte of its body', async () => {
 		const long = 'x'.repeat(megabyte);
 		const error = { message: long, code: long, type: long, param: long };
@@ -125,13 +91,5 @@ describe('very large values', () => {
 		expect(raw_body).toBe(
 			`${body.slice(0, megabyte)}… (cut: the first 1000000 of ${body.length} characters)`,
 		);
-	});
-
-	it('keeps the whole body of a refusal of 900,000 characters', async () => {
-		const body = JSON.stringify({ error: { message: 'x'.repeat(megabyte * 0.9), code: 'odd' } });
-		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 400, body });
-		const { error: shown } = await run(alpha, { media });
-		expect(shown).toMatchObject({ context: { data: { raw_body: body } } });
-		expect(lengthOf(shown)).toBeLessThan(4 * megabyte);
 	});
 });

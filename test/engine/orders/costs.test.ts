@@ -52,9 +52,6 @@ const create = (options: IDataObject = {}, parameters: IDataObject = {}): Node =
 const costsOf = (result: WorkflowRun, node = 'Create') =>
 	result.items(node).map(({ json }) => json.estimated_cost);
 
-const hintsOf = (result: WorkflowRun, node = 'Create') =>
-	(result.data.resultData.runData[node][0].hints ?? []).map(({ message }) => message);
-
 const messageOf = (result: WorkflowRun) => result.errorOf('Create')?.message;
 
 const refuseNext = (times: number) =>
@@ -82,7 +79,7 @@ describe('estimated_cost', () => {
 			const images = { model: byId('image-1'), prompt: 'A cat', download: false };
 			const result = await run(node('image.generate', { ...images, options: n ? { n } : {} }));
 			expect(costsOf(result)).toEqual(data.map((_, index) => (index ? undefined : 0.04 * count)));
-			expect(hintsOf(result)).toEqual(hint === undefined ? [] : [hint]);
+			expect(result.hintsOf('Create')).toEqual(hint === undefined ? [] : [hint]);
 		},
 	);
 
@@ -121,7 +118,7 @@ describe('estimated_cost', () => {
 				return [estimated_cost];
 			});
 			expect(costs.length).toBeGreaterThan(0);
-			expect(hintsOf(result)).toEqual([]);
+			expect(result.hintsOf('Create')).toEqual([]);
 		},
 	);
 
@@ -130,7 +127,7 @@ describe('estimated_cost', () => {
 		for (const made of [create(), node('chat.complete', { model: byId('chat-1'), messages })]) {
 			const result = await run(made, without);
 			expect(result.items('Create')[0].json).not.toHaveProperty('estimated_cost');
-			expect(hintsOf(result)).toEqual([]);
+			expect(result.hintsOf('Create')).toEqual([]);
 		}
 	});
 
@@ -138,7 +135,7 @@ describe('estimated_cost', () => {
 		const credentials = withPrices({ other: { per_second: 1 } });
 		const result = await run(create(), { count: 2, credentials });
 		expect(costsOf(result)).toEqual([undefined, undefined]);
-		expect(hintsOf(result)).toEqual([
+		expect(result.hintsOf('Create')).toEqual([
 			expect.stringMatching(
 				/^Items 0, 1: There is no estimated cost.*“beta-2.7-r2v” has no price\.$/,
 			),
@@ -164,7 +161,7 @@ describe('estimated_cost', () => {
 		const model = '={{ $json.prompt === "Clip 0" ? "alpha-1.1-r2v" : "beta-2.7-r2v" }}';
 		const result = await run(create({}, { preview: true, model: byId(model) }), { count: 2 });
 		expect(costsOf(result)).toEqual([undefined, 0.2]);
-		expect(hintsOf(result)).toEqual([
+		expect(result.hintsOf('Create')).toEqual([
 			'Preview: nothing was ordered, and nothing charged. 2 videos (4 seconds in all) would be ordered. Estimated cost: 0.2, without 1 order that has no price. To order, turn off Preview (Order Nothing).',
 			'Item 0: There is no estimated cost. Prices (JSON) of the credential: “alpha-1.1-r2v” has no price.',
 		]);

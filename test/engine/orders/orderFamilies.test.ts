@@ -110,17 +110,6 @@ describe('a Retry', () => {
 			expect(gateway.ledger).toHaveLength(2);
 		},
 	);
-
-	it('takes no job of another stopped execution on Retry in n8n 1, where it may order again', async () => {
-		const options = { hasResumeToken: false };
-		const executions = [await stopped(create(), options), await stopped(create(), options)];
-		const made = gateway.ledger.map(({ job }) => job);
-		for (const index of [1, 0]) {
-			const retried = await retryExecution(executions[index].stored);
-			expect(jobsIn(retried)).not.toContain(made[1 - index]);
-		}
-		expect(gateway.ledger.length).toBeLessThanOrEqual(4);
-	});
 });
 
 describe('a failed execution that is retried twice', () => {

@@ -1,4 +1,4 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Gateway, RecordedRequest } from '../../../gateway';
 import {
 	EngineProcess,
@@ -10,7 +10,6 @@ import {
 	runWorkflow,
 	type StoredExecution,
 	type WorkflowJson,
-	type WorkflowRun,
 } from '../../harness';
 import { type Moment, withFailures } from '../../support/store/databaseFailures';
 import { earlierJob } from '../../support/workflows/earlierJobs';
@@ -45,8 +44,6 @@ withGateway(
 const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOptions) =>
 	await runOrders({ gateway, media }, workflow, prompts, options);
 
-const hintsOf = ({ data }: WorkflowRun) =>
-	data.resultData.runData.Create.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
 const creates = () => createsOf(gateway);
 
 const isFor =
@@ -317,11 +314,13 @@ describe('the Order Key', () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed(), ['Waves', 'Clouds']);
 		expect(second.items('Create').map(({ json }) => json.ordered)).toEqual([false, undefined]);
-		expect(hintsOf(second)).toEqual(['Order Key “Waves” was used before, so nothing was ordered']);
+		expect(second.hintsOf('Create')).toEqual([
+			'Order Key “Waves” was used before, so nothing was ordered',
+		]);
 		expect(gateway.ledger).toHaveLength(2);
 
 		const third = await run(keyed(), ['Waves', 'Clouds']);
-		expect(hintsOf(third)).toEqual([
+		expect(third.hintsOf('Create')).toEqual([
 			'2 Order Keys were used before, so nothing was ordered for them: “Waves”; “Clouds”',
 		]);
 	});
@@ -379,7 +378,7 @@ describe('the Order Key', () => {
 			'Waves',
 			'Clouds',
 		]);
-		expect(hintsOf(release)).toEqual([
+		expect(release.hintsOf('Create')).toEqual([
 			'Released, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
 			'Order Key “Clouds” was used before, so nothing was ordered',
 		]);
@@ -436,45 +435,5 @@ describe('the Order Key', () => {
 		);
 		expect(error?.description).toContain(reason);
 		expect(creates()).toEqual([]);
-	});
-});
-
-describe('an order whose prompt is worded differently in each try', () => {
-	const worded = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
-		chain(
-			createReferenceVideo(
-				{
-					prompt: '={{ $json.prompt }}, {{ Math.random() }}',
-					options: { duration: 2, ...options },
-				},
-				settings,
-			),
-		);
-	const ordersOf = (prompt: string) => creates().filter(isFor(prompt));
-	const refuseFog = () => gateway.fault({ ...refused, when: isFor('Fog') });
-	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-
-	it.each([
-		['stops', {}],
-		['continues', { onError: 'continueRegularOutput' }],
-	] as const)(
-		'charges a reworded order once with Retry On Fail when the node %s on error',
-		async (_, onError) => {
-			refuseFog();
-			await run(worded({}, { ...retryOnFail, ...onError }), ['Fog', 'Waves']);
-			expect(ordersOf('Waves')).toHaveLength(1);
-			expect(ordersOf('Fog')).toHaveLength(2);
-		},
-	);
-
-	it('does not place reworded orders again when n8n was killed in the second try', async () => {
-		let tries = 0;
-		const isSecondFog = (request: RecordedRequest) => isFor('Fog')(request) && ++tries === 2;
-		const execution = killed(worded({}, retryOnFail), ['Waves', 'Fog'], isSecondFog);
-		// Added after the fault in `killed`, which therefore applies first.
-		refuseFog();
-		await retryExecution(await execution);
-		expect(ordersOf('Waves')).toHaveLength(1);
-		expect(ordersOf('Fog')).toHaveLength(2);
 	});
 });

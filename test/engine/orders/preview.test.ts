@@ -35,9 +35,6 @@ const run = async (
 
 const jsonOf = (result: WorkflowRun, node: string) => result.items(node).map(({ json }) => json);
 
-const hintOf = (result: WorkflowRun, node = 'Create') =>
-	result.data.resultData.runData[node][0].hints?.map(({ message }) => message);
-
 describe('Preview (Order Nothing)', () => {
 	it('shows each request as it would be sent, and sends and charges nothing', async () => {
 		const result = await run([create()]);
@@ -65,7 +62,7 @@ describe('Preview (Order Nothing)', () => {
 				},
 			})),
 		);
-		expect(hintOf(result)).toEqual([
+		expect(result.hintsOf('Create')).toEqual([
 			'Preview: nothing was ordered, and nothing charged. 2 videos (4 seconds in all) would be ordered. To order, turn off Preview (Order Nothing).',
 		]);
 		expect(gateway.requests).toEqual([]);
@@ -84,7 +81,7 @@ describe('Preview (Order Nothing)', () => {
 				advice: expect.stringMatching(/Nothing was sent/),
 			},
 		]);
-		expect(hintOf(result)).toEqual([
+		expect(result.hintsOf('Create')).toEqual([
 			expect.stringContaining('1 item would fail, so this node would order nothing.'),
 		]);
 		expect(gateway.requests).toEqual([]);
@@ -100,7 +97,7 @@ describe('Preview (Order Nothing)', () => {
 				{ would: 'order' },
 				{ would: 'skip' },
 			]);
-			expect(hintOf(result)).toEqual([
+			expect(result.hintsOf('Create')).toEqual([
 				expect.stringContaining('1 video (2 seconds in all) would be ordered, 2 items skipped.'),
 			]);
 		}
@@ -206,7 +203,9 @@ describe('Preview (Order Nothing)', () => {
 				},
 			},
 		]);
-		expect(hintOf(result)).toEqual([expect.stringContaining('1 image would be ordered.')]);
+		expect(result.hintsOf('Create')).toEqual([
+			expect.stringContaining('1 image would be ordered.'),
+		]);
 		expect(gateway.requests).toEqual([]);
 	});
 });

@@ -34,7 +34,7 @@ const run = async (parameters: IDataObject, ...replies: Reply[]) => {
 	return {
 		...{ result, items, json: items[0].json, sent: server.requests.length },
 		details: items[0].json.details,
-		hints: result.data.resultData.runData.Node[0].hints?.map(({ message }) => message) ?? [],
+		hints: result.hintsOf('Node'),
 		live: chunks
 			.filter(({ type }) => type === 'item')
 			.map((chunk) => chunk.content)
@@ -86,22 +86,6 @@ describe('the text of an answer', () => {
 		expect(hints).toEqual([]);
 	});
 
-	it('is read by Message: Create from the events of a native endpoint', async () => {
-		const delta = (text: string) => ({
-			type: 'content_block_delta',
-			index: 0,
-			delta: { type: 'text_delta', text },
-		});
-		const reply = streamOf(
-			{ type: 'message_start', message: { id: 'm1', model: 'm', content: [] } },
-			...[delta('Hel'), delta('lo')],
-			{ type: 'message_delta', delta: { stop_reason: 'end_turn' } },
-			{ type: 'message_stop' },
-		);
-		const { json: output } = await run(native, reply);
-		expect(output).toEqual({ text: 'Hello', model: 'm', stop_reason: 'end_turn' });
-	});
-
 	// Every test looks for the key in the execution and in the log (test/support/setup/secrets.ts).
 	it.each([
 		['Chat: Complete', chat()],
@@ -117,21 +101,6 @@ describe('the text of an answer', () => {
 			expect((await run(parameters, reply)).json.text).toBe('It is ***.');
 		},
 	);
-
-	it('comes with the parts that are no text', async () => {
-		const parts = [
-			{ type: 'text', text: 'Hello' },
-			{ type: 'image_url', image_url: { url: 'https://a.example/1.png' } },
-		];
-		for (const reply of [
-			json(messageOf({ content: parts })),
-			streamOf(deltaOf({ content: parts }), stop),
-		]) {
-			const { json: output, hints } = await run(chat(), reply);
-			expect(output).toEqual({ text: 'Hello', finish_reason: 'stop', content: parts });
-			expect(hints).toEqual([]);
-		}
-	});
 });
 
 describe('an answer without a text', () => {
@@ -151,16 +120,6 @@ describe('an answer without a text', () => {
 		expect(hints).toEqual([`The model refused to answer: ${refusal}`]);
 	});
 
-	it('shows a refusal to a person who reads the stream', async () => {
-		const reply = streamOf(deltaOf({ role: 'assistant', content: null, refusal }), stop);
-		expect((await run(chat({ stream: true }), reply)).live).toBe(refusal);
-	});
-
-	it('shows a hint for a native message that ends with a refusal', async () => {
-		const { hints } = await run(native, json({ content: [], stop_reason: 'refusal' }));
-		expect(hints).toEqual(['The model refused to answer. Change the prompt.']);
-	});
-
 	it.each<[string, IDataObject, Reply]>([
 		['Chat: Complete', chat(), json(messageOf({ content: ' ', tool_calls: [] }))],
 		['Chat: Complete, streamed', chat({ stream: true }), streamOf(deltaOf({ content: '' }), stop)],
@@ -169,14 +128,6 @@ describe('an answer without a text', () => {
 		const { json: output, hints } = await run(parameters, reply);
 		expect(String(output.text).trim()).toBe('');
 		expect(hints).toEqual(['The answer is empty. It is charged like any other.']);
-	});
-
-	it('has only the hint about max_tokens when that is why it is empty', async () => {
-		const { hints } = await run(
-			chat(),
-			json(messageOf({ content: '' }, { finish_reason: 'length' })),
-		);
-		expect(hints).toEqual([expect.stringContaining('max_tokens reached')]);
 	});
 });
 
@@ -210,63 +161,10 @@ describe('an error within an answer', () => {
 			expect(sent).toBe(1);
 		},
 	);
-
-	it('fails the node when a choice ends with the finish_reason error', async () => {
-		for (const reply of [
-			json(messageOf({ content: 'Hel' }, { finish_reason: 'error' })),
-			streamOf(content('Hel'), deltaOf({}, { finish_reason: 'error' })),
-		]) {
-			const { json: output, details } = await run(chat(), reply);
-			expect(output.error).toContain('the response broke off with an error');
-			expect(details).toMatchObject({ partial_text: 'Hel' });
-		}
-	});
-});
-
-describe('tool calls of a stream', () => {
-	const call = (id: string, name: string, input: string) => ({
-		...{ id, type: 'function' },
-		function: { name, arguments: input },
-	});
-	const calls = [call('a', 'look', '{"at":1}'), call('b', 'add', '{"a":2}')];
-	const more = (text: string, parts: object) => ({
-		...parts,
-		function: { name: '', arguments: text },
-	});
-	it.each<[string, object[][]]>([
-		['that share an index', calls.map((made) => [{ index: 0, ...made }])],
-		['without an index', [[call('a', 'look', '{"at"')], [more(':1}', {})], [calls[1]]]],
-		[
-			'with empty IDs and names later',
-			[
-				[{ index: 0, ...call('a', 'look', '{"at"') }],
-				[more(':1}', { index: 0, id: '' })],
-				[{ index: 1, ...calls[1] }],
-			],
-		],
-	])('are kept apart and joined %s', async (_, fragments) => {
-		const chunks = fragments.map((tool_calls) => deltaOf({ tool_calls }));
-		for (const stream of [true, false]) {
-			const end = deltaOf({}, { finish_reason: 'tool_calls' });
-			const { json: output } = await run(chat({ stream }), streamOf(...chunks, end));
-			expect(output).toEqual({ text: '', finish_reason: 'tool_calls', tool_calls: calls });
-		}
-	});
-
-	it('are those of their own choice', async () => {
-		const chunks = calls.map((made, index) => ({
-			choices: [
-				{ index, delta: { tool_calls: [{ index: 0, ...made }] }, finish_reason: 'tool_calls' },
-			],
-		}));
-		const { items } = await run(chat({ stream: true, n: 2 }), streamOf(...chunks));
-		expect(items.map((item) => item.json.tool_calls)).toEqual(calls.map((made) => [made]));
-	});
 });
 
 describe('an image of a chat', () => {
 	const png = Buffer.from(picture('red', 64, 64));
-	const base64 = png.toString('base64');
 	const parameters = {
 		resource: 'image',
 		operation: 'chat',
@@ -282,50 +180,6 @@ describe('an image of a chat', () => {
 		return { ...made, file, paths: storage.requests.map(({ path }) => path) };
 	};
 
-	it.each<[string, (url: string) => string, string]>([
-		['in a reference of Markdown', (url) => `![a][1]\n\n[1]: ${url}/1.png "A"`, '/1.png'],
-		['in HTML', (url) => `<p><img alt='x' src='${url}/1?a=1&amp;b=2'></p>`, '/1?a=1&b=2'],
-		['with a space', (url) => `![a](${url}/my cat.png)`, '/my%20cat.png'],
-		['before a full stop', (url) => `Your image: ${url}/1.png.`, '/1.png'],
-		['in angle brackets', (url) => `Your image: <${url}/1.png>, enjoy`, '/1.png'],
-		['of Markdown that is no image', (url) => `[Your image](${url}/a_(1).png)`, '/a_(1).png'],
-		[
-			'marked as an image, beside others',
-			(url) => `${url}/0.png ![a](${url}/1.png) ${url}/2.png`,
-			'/1.png',
-		],
-	])('is downloaded from the right link %s', async (_, text, path) => {
-		const { file, paths, hints } = await make((url) => json(messageOf({ content: text(url) })));
-		expect(paths).toEqual([path]);
-		expect(file).toEqual(png);
-		expect(hints).toEqual([]);
-	});
-
-	it.each<[string, unknown, string]>([
-		['a data URL alone', `data:image/png;base64,${base64}`, 'data:image'],
-		['a data URL in a sentence', `Here: data:image/png;base64,${base64}.`, 'Here: data:image.'],
-		['base64', base64, 'data:image'],
-		['a part of the content', [{ type: 'image', source: { type: 'base64', data: base64 } }], ''],
-	])('becomes a file from %s, and is not in the output', async (_, given, text) => {
-		const { file, json: output } = await make(() => json(messageOf({ content: given })));
-		expect(file).toEqual(png);
-		expect(output).toMatchObject({ text, finish_reason: 'stop' });
-		const whole = await run(
-			{ ...parameters, simplify: false },
-			json(messageOf({ content: given })),
-		);
-		expect(JSON.stringify(whole.json)).not.toContain(base64.slice(0, 50));
-	});
-
-	it('is read from a stream that nobody asked for, and from JSON with the end mark', async () => {
-		const markdown = (url: string) => `![a](${url}/1.png)`;
-		const replies: Array<(url: string) => Reply> = [
-			(url) => streamOf(content('Here: ![a]('), content(`${url}/1.png)`), stop),
-			(url) => answer(200, `${JSON.stringify(messageOf({ content: markdown(url) }))}\n${done}`),
-		];
-		for (const reply of replies) expect((await make(reply)).file).toEqual(png);
-	});
-
 	it('is delivered when another answer broke off, with a hint that tells the error', async () => {
 		const { file, hints } = await make((url) =>
 			json({
@@ -337,11 +191,5 @@ describe('an image of a chat', () => {
 		);
 		expect(file).toEqual(png);
 		expect(hints).toEqual([expect.stringContaining('Overloaded')]);
-	});
-
-	it('is reported as refused with the words of the model', async () => {
-		const refusal = 'I cannot draw that.';
-		const { json: output } = await run(parameters, json(messageOf({ content: null, refusal })));
-		expect(output.error).toContain(`has no image, only this text: ${refusal}`);
 	});
 });

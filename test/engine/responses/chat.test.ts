@@ -42,27 +42,6 @@ describe('chat and messages', () => {
 		]);
 	});
 
-	it('sends only the options that the user set, including 0 and false', async () => {
-		const options = {
-			...{
-				temperature: 0,
-				topP: 0.5,
-				frequencyPenalty: 0,
-				presencePenalty: -2,
-				maxTokens: 50,
-				n: 1,
-			},
-			...{ stop: ['END'], stream: false, user: 'u1', extraBody: '{"top_k": 3}' },
-		};
-		await run(chat({ options }));
-		expect(bodies()[0]).toEqual({
-			model: 'chat-1',
-			messages: [{ role: 'user', content: 'Hello there' }],
-			...{ temperature: 0, top_p: 0.5, frequency_penalty: 0, presence_penalty: -2 },
-			...{ max_tokens: 50, n: 1, stop: 'END', stream: false, user: 'u1', top_k: 3 },
-		});
-	});
-
 	it('sends a conversation in which the model called tools, and refuses a broken tool call', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
 		const values = [
@@ -91,21 +70,6 @@ describe('chat and messages', () => {
 			'Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
 		);
 	});
-
-	it.each([
-		['chat', 'complete', { tool_call_id: 'call_1', name: 'search' }],
-		['message', 'create', {}],
-	])(
-		'sends an unknown role unchanged, with the fields that messages have in %s',
-		async (resource, operation, more) => {
-			const given = { content: 'Be brief', toolCallId: 'call_1', name: 'search' };
-			const messages = { values: [{ role: '={{ "developer" }}', ...given }] };
-			await run(chat({ resource, operation, messages }));
-			expect(bodies()[0]).toMatchObject({
-				messages: [{ role: 'developer', content: 'Be brief', ...more }],
-			});
-		},
-	);
 
 	it('returns one item for each choice, and the raw completion without Simplify', async () => {
 		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
@@ -174,9 +138,7 @@ describe('chat and messages', () => {
 	it('shows a hint when max_tokens cut the answer off', async () => {
 		const result = await run(chat({ options: { maxTokens: 2 } }));
 		expect(result.items('Chat')[0].json.finish_reason).toBe('length');
-		expect(result.data.resultData.runData.Chat[0].hints?.[0].message).toContain(
-			'finish_reason length',
-		);
+		expect(result.hintsOf('Chat')[0]).toContain('finish_reason length');
 	});
 
 	it('shows the hint about incomplete answers after a Retry for all items', async () => {
@@ -212,145 +174,6 @@ describe('chat and messages', () => {
 			const text = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
 			expect(text.length).toBeGreaterThan(1);
 			expect(text.join('')).toBe(plain.text);
-		});
-
-		it('fails when the stream breaks off, keeps the text received, and sends no second request', async () => {
-			gateway.fault({ route: 'chat', action: 'cut', after: 700 });
-			const result = await run(streamed());
-			// n8n's type of stored errors lacks the context of a node's error.
-			const error = result.errorOf('Chat') as unknown as {
-				message: string;
-				context: { data: IDataObject };
-			};
-			expect(error.message).toMatch(/Could not complete the chat: the response broke off/);
-			expect(error.context.data.partial_text).toEqual(expect.any(String));
-			expect(gateway.requests).toHaveLength(1);
-		});
-
-		it('reports an error that arrives in the middle of the stream', async () => {
-			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
-			expect((await run(streamed())).errorOf('Chat')?.message).toMatch(/broke off with an error/);
-		});
-	});
-
-	it('charges each of 20 chats once when some requests fail and Retry On Fail runs the node again', async () => {
-		gateway.fault({ route: 'chat', action: 'reset' });
-		gateway.fault({ route: 'chat', action: 'error', status: 500, code: 'server_error' });
-		gateway.fault({
-			route: 'chat',
-			action: 'error',
-			status: 400,
-			code: 'invalid_prompt',
-			when: ({ body }) => JSON.stringify(body).includes('Text 7'),
-		});
-		const input = Array.from({ length: 20 }, (_, index) => ({ json: { text: `Text ${index}` } }));
-		const result = await run(chat({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 }), {
-			input,
-		});
-
-		expect(
-			result.items('Chat').map(({ json }) => String(json.text).match(/Text \d+/)?.[0]),
-		).toEqual(input.map(({ json }) => json.text));
-		expect(gateway.ledger).toHaveLength(20);
-	});
-
-	it('returns to each of 50 items its own answer', async () => {
-		const input = Array.from({ length: 50 }, (_, index) => ({ json: { text: `Text ${index}` } }));
-		const items = (await run(chat(), { input })).items('Chat');
-		expect(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
-			input.map((_, item) => item),
-		);
-		items.forEach(({ json }, index) => expect(json.text).toContain(`Text ${index}`));
-	});
-
-	it('shows a hint when the response has fewer choices than requested', async () => {
-		const choices = [{ index: 0, message: { role: 'assistant', content: 'One' } }];
-		gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
-		const result = await run(chat({ options: { n: 3 } }));
-		expect(result.items('Chat').map(({ json }) => json.text)).toEqual(['One']);
-		const [{ hints }] = result.data.resultData.runData.Chat;
-		expect(hints?.map(({ message }) => message)).toEqual(['1 of the 3 answers came.']);
-	});
-
-	it('shows a hint when max_tokens cut a native message off', async () => {
-		const body = '{"content": [{"type": "text", "text": "Hel"}], "stop_reason": "max_tokens"}';
-		gateway.fault({ route: 'message', action: 'answer', body });
-		const node = modelGateway({
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 1 },
-			messages: { values: [{ role: 'user', content: 'Hello there' }] },
-		});
-		const result = await run(node);
-		expect(result.items('Model Gateway')[0].json.text).toBe('Hel');
-		expect(result.data.resultData.runData['Model Gateway'][0].hints?.[0].message).toContain(
-			'The answer is not complete',
-		);
-	});
-
-	describe('native messages in the chat format', () => {
-		const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
-		const respondWith = async (
-			message: object,
-			finish_reason: string,
-			parameters: IDataObject = {},
-		) => {
-			const body = JSON.stringify({ choices: [{ message, finish_reason }] });
-			for (const route of ['message', 'chat'] as const)
-				gateway.fault({ route, action: 'answer', body });
-			const node = modelGateway({
-				...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 1 },
-				messages: { values: [{ role: 'user', content: 'Hello there' }] },
-				...parameters,
-			});
-			const result = await run(node);
-			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
-			const [{ json }] = result.items('Model Gateway');
-			return { json, hints: hints?.map(({ message: text }) => text) };
-		};
-
-		it.each([
-			['length', 'max_tokens reached'],
-			['content_filter', 'withheld by the content filter'],
-		])(
-			'shows a hint with the reason when a chat-format message is incomplete: %s',
-			async (reason, meaning) => {
-				const { json, hints } = await respondWith({ content: 'Hel' }, reason);
-				expect(json).toMatchObject({ text: 'Hel', finish_reason: reason });
-				expect(hints).toEqual([
-					`The answer is not complete: ${meaning} (finish_reason ${reason}).`,
-				]);
-			},
-		);
-
-		it.each(['message', 'chat'])(
-			'returns tool calls without text from a chat-format response: %s',
-			async (resource) => {
-				const operation = resource === 'chat' ? 'complete' : 'create';
-				const message = { role: 'assistant', content: null, tool_calls: [call] };
-				const answer = await respondWith(message, 'tool_calls', { resource, operation });
-				expect(answer).toEqual({
-					json: {
-						...{ text: '', finish_reason: 'tool_calls', tool_calls: [call] },
-						request_id: expect.any(String),
-					},
-					hints: [],
-				});
-			},
-		);
-	});
-
-	it('returns the tool calls of a native message', async () => {
-		const content = [
-			{ type: 'text', text: 'I look.' },
-			{ type: 'tool_use', id: 'u1', name: 'look', input: { at: 1 } },
-		];
-		const body = JSON.stringify({ content, stop_reason: 'tool_use' });
-		gateway.fault({ route: 'message', action: 'answer', body });
-		const node = modelGateway({
-			...{ resource: 'message', operation: 'create', model: byId('chat-1') },
-			messages: { values: [{ role: 'user', content: 'Hello there' }] },
-		});
-		expect((await run(node)).items('Model Gateway')[0].json).toMatchObject({
-			...{ text: 'I look.', content, stop_reason: 'tool_use' },
 		});
 	});
 

@@ -77,15 +77,6 @@ describe('embeddings', () => {
 			expect(json.embeddings).toEqual(Array(3).fill(embedding));
 		});
 
-		it('sends a list of tokens from Extra Body as one input, and returns its one vector', async () => {
-			const data = [{ index: 0, embedding: [1, 2] }];
-			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
-			const options = { extraBody: '{ "input": [15, 7, 9] }' };
-			const [{ json }] = (await run(['unused'], options)).items('Embed');
-			expect(sent()).toEqual([[15, 7, 9]]);
-			expect(json.embedding).toEqual([1, 2]);
-		});
-
 		it.each([[''], [null], [[]]])(
 			'leaves it to the service to refuse the input %j from Extra Body',
 			async (input) => {
@@ -122,45 +113,6 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('gives each item its vector when the indexes begin at 1, and when all are 0', async () => {
-		const answer = (...indexes: number[]) => {
-			const data = indexes.map((index) => ({ index, embedding: [index, 0.5] }));
-			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
-		};
-		const vectors = async () =>
-			(await run(texts(2))).items('Embed').map(({ json }) => json.embedding);
-		answer(2, 1);
-		expect(await vectors()).toEqual([
-			[1, 0.5],
-			[2, 0.5],
-		]);
-		answer(0, 0);
-		expect(await vectors()).toEqual([
-			[0, 0.5],
-			[0, 0.5],
-		]);
-	});
-
-	it('fails when a vector is missing or the vectors differ in length', async () => {
-		const answer = (data: unknown[]) =>
-			gateway.fault({
-				route: 'embedding',
-				action: 'answer',
-				body: JSON.stringify({ object: 'list', data }),
-			});
-		answer([{ index: 0, embedding: [1, 2] }]);
-		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
-			'the response has 1 vectors for 2 texts',
-		);
-		answer([
-			{ index: 0, embedding: [1, 2] },
-			{ index: 1, embedding: [1] },
-		]);
-		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
-			'has vectors of 2 and of 1 numbers',
-		);
-	});
-
 	it('fails items whose vectors differ in length from those of an earlier request of the run', async () => {
 		const bodyOf = (length: number, count: number) =>
 			JSON.stringify({ data: Array.from({ length: count }, () => new Array(length).fill(0.5)) });
@@ -183,15 +135,6 @@ describe('embeddings', () => {
 			.filter(({ status }) => status === 200)
 			.flatMap(({ body }) => (body as { input: string[] }).input);
 		expect(sent.sort()).toEqual(['one', 'three', 'two']);
-	});
-
-	it('sends several lists that fit into one batch in one request', async () => {
-		const lists = [60, 60, 40, 40].map((count) => texts(count));
-		const items = (await run(lists)).items('Embed');
-		expect(items.map(({ json }) => (json.embeddings as unknown[]).length)).toEqual([
-			60, 60, 40, 40,
-		]);
-		expect(gateway.requests).toHaveLength(2);
 	});
 
 	describe('a list longer than the batch size', () => {
@@ -301,36 +244,6 @@ describe('embeddings', () => {
 				'Dimensions must be a whole number of at least 1 (it is 0)',
 			);
 		});
-	});
-
-	describe('fields from Extra Body', () => {
-		const answer = (...lengths: number[]) => {
-			for (const length of lengths) {
-				const data = [{ index: 0, embedding: new Array(length).fill(0.5) }];
-				gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
-			}
-		};
-
-		it('expects the vector length that Extra Body requests', async () => {
-			answer(2);
-			const extraBody = '{ "dimensions": 2 }';
-			const result = await run(['one'], { dimensions: 4, extraBody });
-			expect(result.items('Embed')[0].json.embedding).toHaveLength(2);
-			answer(3);
-			expect((await run(['one'], { extraBody })).errorOf('Embed')?.message).toContain(
-				'has vectors of 3 numbers although dimensions is 2',
-			);
-		});
-
-		it.each(['dimensions', 'model'])(
-			'allows different vector lengths for items with different %s in Extra Body',
-			async (name) => {
-				answer(2, 3);
-				const extraBody = `={{ ({ ${name}: $itemIndex + 2 }) }}`;
-				const items = (await run(texts(2), { extraBody, parallelRequests: 1 })).items('Embed');
-				expect(items.map(({ json }) => (json.embedding as number[]).length)).toEqual([2, 3]);
-			},
-		);
 	});
 
 	it('refuses an empty text before it sends anything', async () => {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../../../gateway';
-import { listSearch, runWorkflow } from '../../harness';
+import { runWorkflow } from '../../harness';
 import { sampleVideo } from '../../support/data/samples';
 import {
 	byId,
@@ -87,26 +87,6 @@ describe('videos, models and refusals', () => {
 		expect(await ids({ returnAll: true, filter: 'R2V' })).toEqual(
 			all.filter((id) => String(id).includes('r2v')),
 		);
-	});
-
-	it('offers the models in a searchable list, with those that fit the operation first', async () => {
-		const { results } = await listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
-			credentials: credentialFor(gateway),
-			parameters: { resource: 'referenceVideo', operation: 'create' },
-		});
-		expect(results.slice(0, 2).map(({ value }) => value)).toEqual([
-			'alpha-1.1-r2v',
-			'beta-2.7-r2v',
-		]);
-		const filtered = await listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
-			credentials: credentialFor(gateway),
-			parameters: { resource: 'video', operation: 'create' },
-			filter: 'LANDSCAPE-fast',
-		});
-		expect(filtered.results.map(({ value }) => value)).toEqual([
-			'vid-3.1-landscape-fast',
-			'vid-3.1-landscape-fast-fl',
-		]);
 	});
 
 	it('explains a refusal with its cause, its remedy and all details', async () => {

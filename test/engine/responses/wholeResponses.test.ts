@@ -67,13 +67,6 @@ describe('complete responses', () => {
 		expect(items.map(({ json }) => json)).toEqual(data.map((model) => ({ ...others, ...model })));
 	});
 
-	it('returns only the fields of a model with Simplify', async () => {
-		const data = [{ id: 'a', object: 'model', context: 9 }];
-		answers('models', { object: 'list', data, has_more: false });
-		const items = await run({ resource: 'model', operation: 'getAll', simplify: true });
-		expect(items.map(({ json }) => json)).toEqual(data);
-	});
-
 	const chat = { resource: 'image', operation: 'chat', model: byId('image-chat-1'), prompt: 'Hi' };
 
 	it('returns images by chat with the whole completion, and moves image data into files', async () => {
@@ -130,12 +123,5 @@ describe('complete responses', () => {
 		const [polled] = await run({ resource: 'video', operation: 'get' }, [created.json]);
 		expect(polled.json).toEqual({ ...kept, request_id });
 		expect(gateway.requests.at(-1)?.url).toBe('/v1/videos/video_1');
-	});
-
-	it('returns the ID in a content response as service_id', async () => {
-		answers('videoContent', { id: 'file_1', url: 'https://storage.example/v.mp4' });
-		const content = { resource: 'video', operation: 'getContent', download: false };
-		const [{ json }] = await run({ ...content, videoId: 'video_1' });
-		expect(json).toMatchObject({ id: 'video_1', service_id: 'file_1' });
 	});
 });

@@ -1,8 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../../../gateway';
 import { runWorkflow, SimulatedTime } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
-import { earlierJob } from '../../support/workflows/earlierJobs';
 import { answer, startServer, type ScriptedServer } from '../../support/http/scriptedServer';
 import {
 	byId,
@@ -118,68 +116,6 @@ describe('unusual job IDs', () => {
 			expect(server.requests).toEqual([]);
 		},
 	);
-});
-
-describe('a video job with a task_id', () => {
-	let time: SimulatedTime;
-	beforeEach(() => void (time = new SimulatedTime()));
-	afterEach(async () => await time.end());
-
-	it.each([
-		{ task_id: 'vid_x' },
-		{ task_id: 'other' },
-		{ task_id: '' },
-		{ output: { task_id: 'other', seconds: 5 } },
-	])('waits for a video job by its id although it has a task_id: %j', async (more) => {
-		const job = { id: 'vid_x', object: 'video', ...more };
-		const server = await startServer((response, request) => {
-			const { method, path } = request;
-			const isFile = path === '/file';
-			const status = method === 'POST' ? 'queued' : 'completed';
-			const body = path.endsWith('/content') ? bodies.content : { ...job, status };
-			const file = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
-			const known = isFile ? file : answer(200, JSON.stringify(body));
-			(path.includes('/tasks/') ? answer(404, '') : known)(response, request);
-		});
-		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'a' };
-		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
-		const nodes = [modelGateway(create), modelGateway(get, { name: 'Get' })];
-		for (const earlierNodes of [nodes.slice(0, 1), nodes]) {
-			const result = await runWorkflow(chain(...earlierNodes, waitForVideo()), {
-				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
-			});
-			expect(result.items('Wait for Video')).toMatchObject([{ json: { id: 'vid_x' }, binary: {} }]);
-		}
-		expect(server.requests.filter(({ path }) => path.includes('/tasks/'))).toEqual([]);
-	});
-});
-
-describe('file names', () => {
-	let gateway: Gateway;
-	beforeAll(
-		async () =>
-			void (gateway = await startGateway({ render: async () => mp4Of(100), jobSeconds: Infinity })),
-	);
-	afterAll(async () => await gateway.close());
-
-	it.each([
-		['with a path to another folder', '../../etc/passwd', '_.._etc_passwd.mp4'],
-		['with path separators', 'a/b\\c:d.mp4', 'a_b_c_d.mp4'],
-		['of dots only', '..', 'video.mp4'],
-		['of control characters', '\0\n', '_.mp4'],
-		['that is too long', 'é'.repeat(5000), `${'é'.repeat(100)}.mp4`],
-		['that is too long and has an extension', `${'🎬'.repeat(5000)}.mp4`, `${'🎬'.repeat(50)}.mp4`],
-	])('makes a file name %s valid on every system', async (_, fileName, expected) => {
-		const { id } = earlierJob(gateway, 'task', mp4Of(100));
-		const result = await runWorkflow(
-			chain(waitForVideo({ options: { fileName: '={{ $json.name }}' } })),
-			{
-				credentials: credentialFor(gateway),
-				input: [{ json: { task_id: id, name: fileName } }],
-			},
-		);
-		expect(result.items('Wait for Video')[0].binary?.data.fileName).toBe(expected);
-	});
 });
 
 describe('large numeric job IDs', () => {

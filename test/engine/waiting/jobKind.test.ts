@@ -92,16 +92,6 @@ describe('the kind of a job', () => {
 		expect(polls[0][0]).toBe('/v1/videos/job_1');
 	});
 
-	it('polls only the endpoint of the create that an item comes from, whatever it returns', async () => {
-		let polls = 0;
-		const video: Reply = (...args) => (polls++ < 3 ? page(502) : videoDone)(...args);
-		const { polls: asked } = await waitFor(
-			{ task: taskDone, video },
-			{ id: 'job_1', status: 'queued' },
-		);
-		expect(new Set(asked.map(([path]) => path))).toEqual(new Set(['/v1/videos/job_1']));
-	});
-
 	it('polls the other endpoint only once Retry-After has passed', async () => {
 		const busy = refuse(429, { 'retry-after': '20' });
 		for (const mode of ['manual', 'trigger'] as const) {
@@ -111,14 +101,5 @@ describe('the kind of a job', () => {
 			expect(path).toBe('/v1/videos/job_1');
 			expect(second - first).toBeGreaterThanOrEqual(20_000);
 		}
-	});
-
-	it('polls both endpoints until the Timeout while both fail', async () => {
-		const { output, polls } = await waitFor({ task: refuse(500), video: page(502) }, typed);
-		expect(output.json.error).toContain('job_1 did not finish within 3 minutes');
-		const gaps = polls.slice(1).map(([, at], index) => at - polls[index][1]);
-		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3000);
-		const paths = new Set(polls.map(([path]) => path));
-		expect([...paths]).toEqual(['/v1/tasks/job_1', '/v1/videos/job_1']);
 	});
 });

@@ -67,37 +67,11 @@ describe('a response about another job', () => {
 		});
 	});
 
-	it('continues a wait after a response about another job', async () => {
-		const { run } = await proxy((_, poll) => ({
-			...done,
-			...(poll < 3 ? { task_id: 'b', result_url: '/other' } : { task_id: 'a' }),
-		}));
-		const [item] = (await run(wait, { task_id: 'a' })).items('Wait for Video');
-		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
-	});
-
-	it('continues a wait after a response that says that another job failed', async () => {
-		const failure = { status: 'failed', error: { code: 'invalid_prompt', message: 'no faces' } };
-		const { run } = await proxy((_, poll) =>
-			poll < 3 ? { task_id: 'b', ...failure } : { task_id: 'a', ...done },
-		);
-		const [item] = (await run(wait, { task_id: 'a' })).items('Wait for Video');
-		expect(item).toMatchObject({ json: { job_id: 'a' }, binary: {} });
-	});
-
 	it('continues a wait after a response with the content of another video job', async () => {
 		const { run } = await proxy((path, poll) => {
 			if (!path.endsWith('/content')) return { id: 'a', status: 'completed' };
 			return poll < 2 ? { video_id: 'b', url: '/other' } : { video_id: 'a', url: file };
 		});
-		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
-		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
-	});
-
-	it('accepts the content of a video job whose file has an ID of its own', async () => {
-		const { run } = await proxy((path) =>
-			path.endsWith('/content') ? { id: 'file-1', url: file } : { id: 'a', status: 'completed' },
-		);
 		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
 		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});

@@ -92,25 +92,9 @@ describe.each([
 			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
 		});
 
-		it.each(interruptions)('delivers after a first poll with $name', async ({ fault }) => {
-			const id = runningJob();
-			finishAfter(id, 25);
-			gateway.fault({ ...fault, route: kind });
-			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
-		});
-
 		const lasting = [refusal(401, 'invalid_api_key'), refusal(403, 'permission_denied')].map(
 			(fault) => ({ ...fault, times: Infinity, route: kind }),
 		);
-
-		it.each(lasting)('delivers when a $status ends within a minute', async (fault) => {
-			const id = runningJob();
-			finishAfter(id, 50);
-			const armed = gateway.fault({ ...fault, skip: 1 });
-			setTimeout(() => armed.remove(), 45_000);
-			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
-			expect(armed.hits).toBeGreaterThanOrEqual(2);
-		});
 
 		it.each([
 			...lasting.map((fault) => ({ ...fault, begin: 'the first poll', skip: 0 })),
@@ -154,24 +138,6 @@ describe.each([
 	});
 
 	describe('for a job whose ID is typed by hand', () => {
-		it('reports the reason of a task that failed, although the reason says "not found"', async () => {
-			const { id } = earlierJob(gateway, 'task');
-			gateway.jobs.fail(id, { message: 'Human face not found in image 1' });
-			const { error } = await waitFor({ jobId: id });
-			expect(error).toContain(`${id} failed: Human face not found in image 1`);
-			expect(routesOfPolls()).toEqual(['task']);
-		});
-
-		it('never says that a job is unknown that was running before', async () => {
-			const { id } = earlierJob(gateway, 'task');
-			gateway.jobs.start(id);
-			const fault = refusal(404, 'task_not_found');
-			gateway.fault({ ...fault, route: 'task', skip: 1, times: Infinity });
-			const { details, error } = await waitFor({ jobId: id });
-			expect(error).toMatch(/did not finish within .* \(last status in_progress, 30 %\)/);
-			expect(details.billed).not.toBe('no');
-		});
-
 		it('ends within two minutes when neither endpoint knows the job', async () => {
 			const { details, seconds } = await waitFor({ jobId: 'job_unknown' });
 			expect(details).toMatchObject({ status: 404, job: { id: 'job_unknown' } });
