@@ -35,7 +35,7 @@ export function serviceStatements(): Statement[] {
 type Found = [place: string, text: string];
 
 /** Everything that users read: the pages without `evidence`, the notes of the examples, the panels, the messages. */
-export function userTexts(): Found[] {
+function userTexts(): Found[] {
 	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
 	const pages = ['README.md', 'SECURITY.md', ...guides].map((file): Found => [file, read(file)]);
 	const panels = panelTexts().map(({ text }): Found => ['the panels', text]);

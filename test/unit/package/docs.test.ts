@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
 import manifest from '../../../package.json';
@@ -85,42 +84,5 @@ describe('examples/README.md', () => {
 		expect(linksOf(read('examples/README.md'))).toEqual(
 			expect.arrayContaining([...files, ...pictures]),
 		);
-	});
-});
-
-describe('the checks for links and pictures', () => {
-	const folder = mkdtempSync(path.join(tmpdir(), 'docs-'));
-	afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-	const broken = (text: string) => {
-		const page = path.join(folder, 'page.md');
-		writeFileSync(page, text);
-		return brokenLinks(page);
-	};
-
-	it.each([
-		'[there](page.md)',
-		'[itself](#a-heading-with-code-and-marks)\n\n## A heading, with `code` (and **marks**)',
-		'[the second](page.md#twice-1)\n\n# Twice\n\n# Twice',
-		'[outside](https://example.com/nowhere.md)',
-		'`[code](nowhere.md)`\n\n```md\n[code](nowhere.md)\n```',
-	])('accepts a link whose target exists: %j', (text) => expect(broken(text)).toEqual([]));
-
-	it.each([
-		['[a file](nowhere.md)', 'nowhere.md'],
-		['![a picture](pictures/nowhere.png)', 'pictures/nowhere.png'],
-		['[![a picture](page.md)](nowhere.md)', 'nowhere.md'],
-		['[a heading](#nowhere)\n\n# Here', '#nowhere'],
-		['[a heading of a file](page.md#nowhere)\n\n# Here', 'page.md#nowhere'],
-		['[in code](#nowhere)\n\n```md\n# Nowhere\n```', '#nowhere'],
-		['[defined][1]\n\n[1]: nowhere.md', 'nowhere.md'],
-		['<img src="nowhere.png" alt="HTML">', 'nowhere.png'],
-		['`code` and [`code`](nowhere.md) and `code`', 'nowhere.md'],
-	])('reports a link whose target does not exist: %j', (text, link) =>
-		expect(broken(text)).toEqual([link]),
-	);
-
-	it('reports a picture without an alternative text', () => {
-		expect(altTextsOf('![ ](a.png) ![a cat](b.png)')).toEqual(['', 'a cat']);
 	});
 });

@@ -1,14 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Media } from '../../../nodes/shared/gateway/jobs/referenceMedia';
-import {
-	endpoints,
-	reasoningRefuses,
-	type Endpoint,
-} from '../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../../nodes/shared/gateway/protocol/models';
 import { fieldPage } from '../../support/pages/fieldPage';
-import { addressOf, fieldRows, operationName } from '../../support/pages/fieldRows';
+import { addressOf, fieldRows } from '../../support/pages/fieldRows';
 
 const page = path.join(__dirname, '../../../docs/fields.md');
 
@@ -34,29 +30,6 @@ const documented = [
 ];
 
 describe('the fields of requests', () => {
-	it.each(reasoningRefuses.fields)(
-		'the description of the field %s says that reasoning models refuse it',
-		(field) => {
-			const rows = fieldRows.filter(({ request }) => request === field);
-			expect(rows.length).toBeGreaterThan(0);
-			for (const { property } of rows)
-				expect(property.description).toContain('Reasoning models refuse it');
-		},
-	);
-
-	it.each(reasoningRefuses.roles)(
-		'the description of the role %s says that reasoning models refuse it',
-		(role) => {
-			const choices = fieldRows
-				.filter(({ request }) => request === 'messages[].role')
-				.flatMap(({ property }) => property.options ?? [])
-				.filter((choice) => 'value' in choice && choice.value === role);
-			expect(choices.length).toBeGreaterThan(0);
-			for (const choice of choices)
-				expect(choice).toMatchObject({ description: 'Reasoning models refuse it' });
-		},
-	);
-
 	it.each(documented)(
 		'an operation on %s has a parameter that sets the field %s',
 		(address, field) => {
@@ -67,14 +40,6 @@ describe('the fields of requests', () => {
 			expect(set.some((own) => own === field || own.startsWith(`${field}.`))).toBe(true);
 		},
 	);
-
-	it('each field has its own row', () => {
-		const names = fieldRows.map(({ operation, request, labels }) =>
-			[operationName(operation), request, ...labels].join(' '),
-		);
-		expect(new Set(names).size).toBe(names.length);
-		expect(names.length).toBeGreaterThan(documented.length);
-	});
 
 	it('fields whose limits depend on the model have no limits in the editor', () => {
 		const ofModels = fieldRows.filter(({ request }) => request.startsWith('parameters.'));

@@ -7,11 +7,6 @@ import { maxSize, packInto } from '../../support/files/packed';
 
 const root = path.join(__dirname, '../../..');
 
-async function packageClasses() {
-	const entry = (await import(path.join(root, manifest.main))) as { default: object };
-	return entry.default as Record<string, new () => { description?: { name: string } }>;
-}
-
 describe('the published package', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
 	const { paths, size } = packInto(folder);
@@ -53,21 +48,5 @@ describe('the published package', () => {
 			expect(codex?.resources?.primaryDocumentation).toHaveLength(1);
 			expect(JSON.stringify(iconUrl)).toContain('.svg');
 		}
-	});
-
-	it('the published package exports the classes of its nodes and credential', async () => {
-		const classes = await packageClasses();
-		expect(Object.keys(classes).sort()).toEqual([
-			'EmbeddingsModelGateway',
-			'LmChatModelGateway',
-			'ModelGateway',
-			'ModelGatewayApi',
-			'ModelGatewayWaitForVideo',
-		]);
-		expect(new classes.LmChatModelGateway().description?.name).toBe('lmChatModelGateway');
-		expect(new classes.ModelGateway().description?.name).toBe('modelGateway');
-		expect(new classes.ModelGatewayWaitForVideo().description?.name).toBe(
-			'modelGatewayWaitForVideo',
-		);
 	});
 });

@@ -2,7 +2,7 @@ import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { queueSettings, recommendedEnv } from '../../n8n/queueSettings';
+import { queueSettings } from '../../n8n/queueSettings';
 import { withSection } from '../../support/pages/markdown';
 import { settingsTable } from '../../n8n/settingsTable';
 
@@ -38,22 +38,6 @@ describe('the settings of queue mode', () => {
 		const setting = queueSettings.find(({ names }) => names.includes(name));
 		const values = setting?.standard.match(/`[^`]+`/g) ?? [];
 		expect(values[setting?.names.indexOf(name) ?? 0]).toBe(`\`${String(value)}\``);
-	});
-
-	it('each measured setting is named, with its recommended value or its default', () => {
-		for (const { names, standard, recommended = standard, measured = {} } of queueSettings) {
-			for (const [name, value] of Object.entries(measured)) {
-				expect(names).toContain(name);
-				expect(recommended).toContain(`\`${value}\``);
-			}
-		}
-	});
-
-	it('only workers skip their log of events', () => {
-		const name = 'N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE';
-		expect(recommendedEnv('worker')).toHaveProperty(name);
-		expect(recommendedEnv('main')).not.toHaveProperty(name);
-		expect(recommendedEnv('webhook')).not.toHaveProperty(name);
 	});
 
 	it('docs/queue-mode.md has the table of settings', () => {

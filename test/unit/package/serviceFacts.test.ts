@@ -23,20 +23,4 @@ describe('statements about the service', () => {
 			.map((text) => `no text says “${text}”: remove it from test/support/pages/serviceFacts.ts`);
 		expect(gone).toEqual([]);
 	});
-
-	it('each statement about the service is listed once', () => {
-		expect(rows.filter((text, index) => rows.indexOf(text) !== index)).toEqual([]);
-	});
-
-	it.each([
-		'README.md',
-		'SECURITY.md',
-		'docs/never-pay-twice.md',
-		'examples/video-agent.json',
-		'the panels',
-		'nodes/shared/n8n/errors/advice.ts',
-		'nodes/shared/n8n/orders/messages.ts',
-	])('statements about the service are collected from %s', (place) => {
-		expect(statements.map((statement) => statement.place)).toContain(place);
-	});
 });
