@@ -18,7 +18,7 @@ export {
 export { testCredential } from './credentialTest';
 export { listSearch } from './dropdowns';
 export type { StoredExecution } from './execution';
-export { EngineProcess, separateByProcess } from './process';
+export { EngineProcess } from './process';
 export { processedItems } from './processedItems';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';

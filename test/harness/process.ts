@@ -40,7 +40,7 @@ export const currentProcess = (): EngineProcess | undefined => current.getStore(
  * Gives each process its own entries in this map. They are lost with a killed process, and what its executions still
  * write before they notice reaches no other process.
  */
-export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
+function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 	const shared = new Map(memory);
 	const own = new WeakMap<EngineProcess, Map<Key, Value>>();
 	const entries = () => {

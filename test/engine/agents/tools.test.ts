@@ -143,9 +143,9 @@ describe('a node as a tool of an agent', () => {
 
 	it.each(subjects.filter(([, { type }]) => type === 'modelGateway'))(
 		'returns JSON and downloads no file: %s',
-		async (_, { parameters }) => {
+		async (_, { parameters, routes }) => {
 			const { resource, operation } = parameters as Record<string, string>;
-			const isOfJob = ['get', 'getContent'].includes(operation);
+			const isOfJob = routes.some((route) => ['task', 'video', 'videoContent'].includes(route));
 			const { item: input } = isOfJob ? await finishedJob(resource) : { item: {} };
 			const imageUrl = gateway.addMedia('red.png', picture('red'), 'image/png');
 			const edit = { model: byId('image-edit-1-url'), imageSource: 'url', imageUrl };

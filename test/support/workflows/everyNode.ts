@@ -18,18 +18,35 @@ import { resumeExecution, runWorkflow } from '../../harness';
 export const png = Buffer.from(picture('red')).toString('base64');
 const link = 'https://example.com/a.png';
 
-/** Valid parameters, by the resource, or by the resource and operation. */
-const good: Record<string, INodeParameters> = {
-	referenceVideo: { model: byId('alpha-1.1-r2v'), media: { values: [{ url: link }] } },
-	video: { model: byId('vid-3.1') },
-	image: { model: byId('image-1'), imageUrl: link, maskUrl: link },
-	'image edit': { model: byId('image-edit-1') },
-	'image chat': { model: byId('image-chat-1') },
-	chat: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
-	message: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
-	embedding: { model: byId('embed-1'), input: 'A boat' },
-	model: {},
+const prompt = 'A boat';
+const image = { prompt, imageUrl: link, maskUrl: link };
+const chat = {
+	...{ model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
 };
+
+/** Valid parameters of each operation. Every suite that goes through all operations takes them from here. */
+const good: Record<string, INodeParameters> = {
+	'referenceVideo create': {
+		...{ model: byId('alpha-1.1-r2v'), prompt, media: { values: [{ url: link }] } },
+	},
+	'referenceVideo get': {},
+	'video create': { model: byId('vid-3.1'), prompt },
+	'video get': {},
+	'video getContent': {},
+	'image generate': { model: byId('image-1'), ...image },
+	'image edit': { model: byId('image-edit-1'), ...image },
+	'image chat': { model: byId('image-chat-1'), ...image },
+	'chat complete': chat,
+	'message create': chat,
+	'embedding create': { model: byId('embed-1'), input: prompt },
+	'model getAll': {},
+};
+
+function goodOf(operation: string): INodeParameters {
+	const parameters = good[operation];
+	if (parameters) return parameters;
+	throw new Error(`Add valid parameters of “${operation}” to \`good\` in everyNode.ts`);
+}
 
 /** Prices so low that limits on the cost let some orders through. */
 const prices = JSON.stringify({
@@ -56,9 +73,8 @@ export const subjects: Array<[string, Subject]> = [
 			type: 'modelGateway',
 			routes: routesOf(endpoint),
 			parameters: {
-				...{ resource: resource.value, operation: value, prompt: 'A boat' },
-				...good[resource.value],
-				...good[`${resource.value} ${value}`],
+				...{ resource: resource.value, operation: value },
+				...goodOf(`${resource.value} ${value}`),
 			},
 		},
 	]),
@@ -67,14 +83,18 @@ export const subjects: Array<[string, Subject]> = [
 	[
 		'the chat model',
 		{
-			...{ type: 'lmChatModelGateway', parameters: good.chat, routes: ['chat'] },
+			...{ type: 'lmChatModelGateway', parameters: chat, routes: ['chat'] },
 			serves: 'ai_languageModel',
 		},
 	],
 	[
 		'the embeddings',
 		{
-			...{ type: 'embeddingsModelGateway', parameters: good.embedding, routes: ['embedding'] },
+			...{
+				type: 'embeddingsModelGateway',
+				parameters: goodOf('embedding create'),
+				routes: ['embedding'],
+			},
 			serves: 'ai_embedding',
 		},
 	],
