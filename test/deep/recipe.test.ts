@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.join(__dirname, '../..');
+
+/** Follows "Add an operation" and "Provoke a fault" of CONTRIBUTING.md to the letter, in a copy of the repository. */
+describe('the recipes of CONTRIBUTING.md', () => {
+	const folder = mkdtempSync(path.join(realpathSync(tmpdir()), 'recipe-'));
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+	const file = (name: string) => path.join(folder, name);
+
+	const guide = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
+	/** The first code behind a text of the guide. */
+	const codeBehind = (text: string) => {
+		const at = guide.indexOf(text);
+		const [, code] = /```ts\n(.*?)```/s.exec(guide.slice(at)) ?? [];
+		if (at < 0 || code === undefined)
+			throw new Error(`CONTRIBUTING.md has no code behind: ${text}`);
+		return code;
+	};
+	const write = (name: string, text: string) => {
+		mkdirSync(path.dirname(file(name)), { recursive: true });
+		writeFileSync(file(name), text);
+	};
+	/** Puts a line behind one that is there. */
+	const insert = (name: string, behind: string, line: string) => {
+		const text = readFileSync(file(name), 'utf8');
+		if (!text.includes(behind)) throw new Error(`${name} has no line: ${behind}`);
+		writeFileSync(file(name), text.replace(behind, `${behind}\n${line}`));
+	};
+	const run = (tool: string, ...args: string[]) =>
+		execFileSync(process.execPath, [path.join(root, 'node_modules', tool), ...args], {
+			cwd: folder,
+			env: { ...process.env, UPDATE_DOCS: '1', JEST_WORKER_ID: undefined },
+			stdio: ['ignore', 'pipe', 'pipe'],
+		});
+
+	it('lead to an operation that compiles, and passes the suites that go through all operations', () => {
+		for (const name of ['credentials', 'nodes', 'gateway', 'test', 'docs', 'examples']) {
+			const filter = (source: string) => !source.includes('node_modules');
+			cpSync(path.join(root, name), file(name), { recursive: true, filter });
+		}
+		for (const name of [
+			'package.json',
+			'tsconfig.json',
+			'jest.config.js',
+			'README.md',
+			'SECURITY.md',
+		])
+			cpSync(path.join(root, name), file(name));
+		symlinkSync(path.join(root, 'node_modules'), file('node_modules'));
+
+		const operation = 'nodes/ModelGateway/resources/model/get.ts';
+		write(operation, codeBehind(`**1. \`${operation}\`**`));
+		const list = 'nodes/ModelGateway/resources/index.ts';
+		insert(
+			list,
+			"import { modelGetAll } from './model/getAll';",
+			"import { modelGet } from './model/get';",
+		);
+		insert(list, '\tmodelGetAll,', '\tmodelGet,');
+		const good = 'test/support/workflows/everyNode.ts';
+		insert(good, "\t'model getAll': {},", codeBehind(`**3. \`${good}\`**`));
+		const tests = [
+			'test/engine/responses/modelGet.test.ts',
+			'test/engine/orders/lostResponse.test.ts',
+		];
+		for (const name of tests) write(name, codeBehind(`here \`${name}\``));
+
+		run('typescript/bin/tsc', '--noEmit');
+		run('jest/bin/jest.js', ...tests, ...['agents/tools', 'fields/', 'unit/package/fieldTable']);
+	}, 600_000);
+});
