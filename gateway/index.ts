@@ -31,6 +31,8 @@ export interface GatewayOptions {
 	backupPort?: number;
 	/** Port of the storage host. Default: any free one. */
 	storagePort?: number;
+	/** The address of the storage host in links to results, where a proxy stands before it. Default: its own. */
+	publicStorageUrl?: string;
 	/** What each API key may do. Default: `demo-key` may do everything. */
 	keys?: Record<string, KeyOptions>;
 	/** The minimum time in seconds from the creation of a job to its completion. Default: 6. */
@@ -82,6 +84,7 @@ export async function startGateway({
 	port = 0,
 	backupPort = 0,
 	storagePort = 0,
+	publicStorageUrl,
 	keys = { 'demo-key': {} },
 	jobSeconds = 6,
 	linkSeconds = limits.resultUrlHours * 3600,
@@ -133,7 +136,7 @@ export async function startGateway({
 			links,
 			draw,
 			images,
-			storageUrl,
+			storageUrl: publicStorageUrl ?? storageUrl,
 			script,
 			answerMilliseconds,
 			tokenMilliseconds,

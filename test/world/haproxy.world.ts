@@ -1,0 +1,4 @@
+import { haproxyCommand, haproxyProxies } from './proxies/haproxy';
+import { describeProxies } from './proxies/proxy';
+
+describeProxies(haproxyProxies, haproxyCommand);
