@@ -17,6 +17,8 @@ export interface Setting {
 	title: string;
 	/** By default, every operation gives its right result. */
 	ends?: Record<Kind, End>;
+	/** Operations that end in another way, by name. */
+	except?: Record<string, End>;
 	/** What message and advice of a failed request say. */
 	says?: RegExp;
 }
@@ -51,7 +53,8 @@ export async function startWorldGateway(
 	return gateway;
 }
 
-const endOf = ({ ends }: Setting, { kind }: WorldOperation): End => ends?.[kind] ?? 'result';
+const endOf = ({ ends, except }: Setting, { kind, name }: WorldOperation): End =>
+	except?.[name] ?? ends?.[kind] ?? 'result';
 
 /** Runs an operation; if an order fails, presses Retry, which may not order anything twice. @param url the base URL */
 async function see(

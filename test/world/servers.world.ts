@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
+import { freePort } from '../n8n/n8n';
+import { sampleVideo } from '../support/samples';
+import { byId, chain, modelGateway } from '../support/workflows';
+import { asking, itemText, registerUsers } from './operations';
+import {
+	describeSetting,
+	printTable,
+	proxied,
+	seeAll,
+	startWorldGateway,
+	type Outcomes,
+	type Setting,
+} from './outcomes';
+import { startProgram, type Place, type Program } from './program';
+import { nginxCommand } from './proxies/nginx';
+
+const packages = path.join(__dirname, 'node_modules');
+const host = '127.0.0.1';
+const placeHere = async (): Promise<Place> => ({ host, port: await freePort() });
+const urlOf = ({ port }: Place) => `http://${host}:${port}`;
+
+/** Starts a program of npm. @param script in its package */
+const startScript = async (script: string, args: string[], place: Place, env = {}) =>
+	await startProgram(process.execPath, [path.join(packages, script), ...args], [place], env);
+
+beforeAll(registerUsers);
+afterAll(printTable);
+
+describe('an AI gateway between the nodes and the service', () => {
+	const programs: Program[] = [];
+	let gateway: Gateway;
+	let folder: string;
+	let outcomes: Outcomes;
+
+	beforeAll(async () => {
+		await sampleVideo();
+		folder = mkdtempSync(path.join(tmpdir(), 'world-'));
+		gateway = await startWorldGateway();
+		const [portkey, front] = [await placeHere(), await placeHere()];
+		const port = `--port=${portkey.port}`;
+		programs.push(
+			await startScript('@portkey-ai/gateway/build/start-server.js', [port, '--headless'], portkey),
+		);
+		// Portkey reads from headers where to go, and nodes send no headers of the user.
+		const server = `
+			server {
+				listen ${host}:${front.port};
+				location / {
+					proxy_pass ${urlOf(portkey)};
+					proxy_http_version 1.1;
+					proxy_set_header x-portkey-provider openai;
+					proxy_set_header x-portkey-custom-host ${gateway.url}/v1;
+				}
+			}`;
+		programs.push(await startProgram(...nginxCommand([server], folder), [front]));
+		outcomes = seeAll(setting, { gateway, url: urlOf(front) });
+	});
+	afterAll(async () => {
+		await Promise.all(programs.map(async (program) => await program.stop()));
+		await gateway.close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	/**
+	 * Portkey passes on chats and images as JSON only. It knows not all paths of the service. It replaces other responses,
+	 * of calls that the service has charged, by an error of its own: nobody knows of a charge then.
+	 */
+	const replaced = { status: 500, billed: 'unknown' } as const;
+	const setting: Setting = {
+		title: 'Portkey AI Gateway',
+		ends: { ...proxied(500), generation: 'result' },
+		says: /Something went wrong.*HTTP 500|Not Found.*HTTP 404|messages is not supported by openai/,
+		except: {
+			'referenceVideo.create': { status: 404, billed: 'no' },
+			...{ 'message.create': replaced, 'embedding.create': replaced, embeddings: replaced },
+			...{ 'chat.complete, streamed': replaced, 'chat model, streamed': replaced },
+			'image.edit': replaced,
+		},
+	};
+	describeSetting(setting, async () => outcomes);
+});
+
+describe('a server with chats only', () => {
+	let program: Program;
+	let baseUrl: string;
+
+	beforeAll(async () => {
+		const place = await placeHere();
+		baseUrl = urlOf(place);
+		const env = { PORT: String(place.port) };
+		program = await startScript('@dwmkerr/mock-llm/dist/main.js', [], place, env);
+	});
+	afterAll(async () => await program.stop());
+
+	const run = async (workflow: Parameters<typeof runWorkflow>[0]) =>
+		await runWorkflow(workflow, {
+			credentials: { modelGatewayApi: { apiKey: 'sk-0123456789', baseUrl } },
+			input: [{ json: { text: itemText } }],
+		});
+	const chat = (stream: boolean) =>
+		chain(
+			modelGateway(
+				{
+					...{ resource: 'chat', operation: 'complete', model: byId('gpt-4'), options: { stream } },
+					messages: { values: [{ role: 'user', content: itemText }] },
+				},
+				{ name: 'Node' },
+			),
+		);
+
+	it.each([false, true])('gives the answer of Chat: Complete, streamed: %s', async (stream) => {
+		const [{ json }] = (await run(chat(stream))).items('Node');
+		expect(json.text).toBe(itemText);
+	});
+
+	it.each([false, true])('gives the answer of the chat model, streamed: %s', async (streams) => {
+		const [{ json }] = (await run(asking({ streams }))).items('Node');
+		expect(json.content).toBe(itemText);
+	});
+
+	it('gives the list of models', async () => {
+		const list = modelGateway({ resource: 'model', operation: 'getAll' }, { name: 'Node' });
+		expect((await run(chain(list))).items('Node').length).toBeGreaterThan(0);
+	});
+
+	it('names what to check where it has no such endpoint', async () => {
+		const create = modelGateway(
+			{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: itemText },
+			{ name: 'Node' },
+		);
+		const error = (await run(chain(create))).errorOf('Node');
+		expect(error?.message).toMatch(/HTTP 404/);
+		expect(error?.description).toMatch(/Check the Base URL/);
+		expect(error?.context?.data).toMatchObject({ billed: 'no' });
+	});
+});
