@@ -76,7 +76,8 @@ describe('the recipes of CONTRIBUTING.md', () => {
 			'test/engine/responses/modelGet.test.ts',
 			'test/engine/orders/lostResponse.test.ts',
 		];
-		for (const name of tests) write(name, codeBehind(`here \`${name}\``));
+		write(tests[0], codeBehind('**4. Its test**'));
+		write(tests[1], codeBehind('### Provoke a fault'));
 
 		run('typescript/bin/tsc', '--noEmit');
 		run('jest/bin/jest.js', ...tests, ...['agents/tools', 'fields/', 'unit/package/fieldTable']);

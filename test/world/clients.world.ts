@@ -4,9 +4,9 @@ import { AIMessageChunk } from '@langchain/core/messages';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { embedMany, generateText, jsonSchema, streamText, tool } from 'ai';
 import OpenAI, { APIError, toFile } from 'openai';
-import type { Gateway } from '../gateway';
-import { picture } from '../support/samples';
-import { withGateway } from '../support/withGateway';
+import type { Gateway } from '../../gateway';
+import { picture } from '../support/data/samples';
+import { withGateway } from '../support/http/withGateway';
 
 // The embedded gateway is what it says it is, if clients that others wrote work with it.
 

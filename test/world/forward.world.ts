@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Gateway } from '../gateway';
+import type { Gateway } from '../../gateway';
 import { freePort } from '../n8n/n8n';
-import { sampleVideo } from '../support/samples';
+import { sampleVideo } from '../support/data/samples';
 import { registerUsers } from './operations';
 import {
 	describeSetting,

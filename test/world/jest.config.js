@@ -12,7 +12,7 @@ module.exports = {
 	// n8n provides it to the chat model, and the engine of the tests does not.
 	moduleNameMapper: { '^@n8n/ai-node-sdk$': '<rootDir>/node_modules/@n8n/ai-node-sdk' },
 	setupFiles: ['../harness/setup.ts'],
-	setupFilesAfterEnv: ['../support/secrets.ts', '../support/cleanUp.ts'],
+	setupFilesAfterEnv: ['../support/setup/secrets.ts', '../support/setup/cleanUp.ts'],
 	// They wait more than they compute.
 	maxWorkers: 3,
 	testTimeout: 170_000,

@@ -8,13 +8,18 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { endpoints, type Cost } from '../../nodes/shared/gateway/protocol/endpoints';
-import type { Gateway } from '../gateway';
+import type { Gateway } from '../../gateway';
 import { registerTypes } from '../harness';
 import type { WorkflowRun } from '../harness';
-import { earlierJob } from '../support/earlierJobs';
-import { embeddingsUser } from '../support/embeddingsUser';
-import { generations, jobCreates, jobReads, type ItemOperation } from '../support/itemOperations';
-import { picture, sampleVideo } from '../support/samples';
+import { earlierJob } from '../support/workflows/earlierJobs';
+import { embeddingsUser } from '../support/workflows/embeddingsUser';
+import {
+	generations,
+	jobCreates,
+	jobReads,
+	type ItemOperation,
+} from '../support/workflows/itemOperations';
+import { picture, sampleVideo } from '../support/data/samples';
 import {
 	byId,
 	chain,
@@ -24,7 +29,7 @@ import {
 	waitForVideo,
 	withSubNodes,
 	type Node,
-} from '../support/workflows';
+} from '../support/workflows/workflows';
 
 /**
  * What a request costs. A job that is read may be charged, whatever the request says. A wait polls, and goes on after

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
-import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../gateway';
+import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../../gateway';
 import { resumeToEnd, retryExecution, runWorkflow } from '../harness';
-import { itemsWith } from '../support/itemOperations';
-import { picture } from '../support/samples';
+import { itemsWith } from '../support/workflows/itemOperations';
+import { picture } from '../support/data/samples';
 import { itemText, worldOperations, type Kind, type WorldOperation } from './operations';
 import { Table } from './table';
 

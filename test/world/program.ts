@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { until } from '../support/until';
+import { until } from '../support/time/until';
 
 export interface Program {
 	stop(): Promise<void>;

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Gateway } from '../gateway';
+import type { Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
 import { freePort } from '../n8n/n8n';
-import { sampleVideo } from '../support/samples';
-import { byId, chain, modelGateway } from '../support/workflows';
+import { sampleVideo } from '../support/data/samples';
+import { byId, chain, modelGateway } from '../support/workflows/workflows';
 import { asking, itemText, registerUsers } from './operations';
 import {
 	describeSetting,

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { runWorkflow, type WorkflowRun } from '../harness';
-import { answer, startServer, type Reply } from '../support/scriptedServer';
-import { byId, chain, modelGateway } from '../support/workflows';
+import { answer, startServer, type Reply } from '../support/http/scriptedServer';
+import { byId, chain, modelGateway } from '../support/workflows/workflows';
 import { asking, itemText, registerUsers } from './operations';
 
 const folder = path.join(__dirname, 'streams');

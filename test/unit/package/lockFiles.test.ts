@@ -28,6 +28,7 @@ const otherVersions = readdirSync(path.join(root, 'test/n8n/versions'));
 describe.each([
 	'package-lock.json',
 	'test/n8n/package-lock.json',
+	'test/world/package-lock.json',
 	...otherVersions.map((version) => `test/n8n/versions/${version}/package-lock.json`),
 ])('%s', (file) => {
 	const packages = lockedIn(file);

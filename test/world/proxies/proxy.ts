@@ -1,11 +1,11 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { FaultAction, Gateway } from '../../gateway';
+import type { FaultAction, Gateway } from '../../../gateway';
 import { run } from '../../n8n/commands';
 import { freePort } from '../../n8n/n8n';
-import { sampleVideo } from '../../support/samples';
-import { nobody } from '../../support/scriptedServer';
+import { sampleVideo } from '../../support/data/samples';
+import { nobody } from '../../support/http/scriptedServer';
 import { registerUsers } from '../operations';
 import {
 	anyKey,
