@@ -33,16 +33,16 @@ export function withSegment(jpeg: Buffer, marker: number, data: Buffer, offset =
 }
 
 /** The index of a file with several images (CIPA DC-007), as far as readers use it: the entry with their number. */
-export function pictureIndex(count: number, isLittle = true): Buffer {
+function pictureIndex(count: number): Buffer {
 	const index = Buffer.alloc(26);
-	index.write(isLittle ? 'MPF\0II*\0' : 'MPF\0MM\0*', 'latin1');
+	index.write('MPF\0II*\0', 'latin1');
 	const view = new DataView(index.buffer, index.byteOffset + 4, 22);
-	view.setUint32(4, 8, isLittle);
-	view.setUint16(8, 1, isLittle);
-	view.setUint16(10, 0xb001, isLittle);
-	view.setUint16(12, 4, isLittle);
-	view.setUint32(14, 1, isLittle);
-	view.setUint32(18, count, isLittle);
+	view.setUint32(4, 8, true);
+	view.setUint16(8, 1, true);
+	view.setUint16(10, 0xb001, true);
+	view.setUint16(12, 4, true);
+	view.setUint32(14, 1, true);
+	view.setUint32(18, count, true);
 	return index;
 }
 

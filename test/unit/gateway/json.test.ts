@@ -10,8 +10,6 @@ describe('JSON of a response', () => {
 
 	it.each<[what: string, json: string, value: unknown]>([
 		['a long ID', '{"id":12345678901234567890}', { id: '12345678901234567890' }],
-		['a negative one', '[-12345678901234567890]', ['-12345678901234567890']],
-		['one before a space', '{"id": 9007199254740993 }', { id: '9007199254740993' }],
 		['the largest number that is kept', '[9007199254740991]', [9007199254740991]],
 		[
 			'one behind texts',
@@ -24,16 +22,10 @@ describe('JSON of a response', () => {
 			[0.12345678901234567, '12345678901234567', 1.5],
 		],
 		['a fraction', '{"a":12345678901234567.5}', { a: 12345678901234567.5 }],
-		['an exponent', '{"a":12345678901234567e3}', { a: 12345678901234567e3 }],
 		[
 			'many digits of an exponent',
 			'{"a":1234567890123456,"b":1e-00000000000000000001}',
 			{ a: 1234567890123456, b: 0.1 },
-		],
-		[
-			'two of them',
-			'[12345678901234567,12345678901234568]',
-			['12345678901234567', '12345678901234568'],
 		],
 	])('keeps all digits of an ID: %s', (_, json, value) =>
 		expect(parseResponse(json)).toEqual(value),
@@ -48,10 +40,8 @@ describe('JSON of a response', () => {
 describe('JSON text', () => {
 	it.each([
 		['Cut \ud83d', 'Cut \ufffd'],
-		['\ude00 begins', '\ufffd begins'],
 		['\ud83d\ud83d\ude00\ude00', '\ufffd\ud83d\ude00\ufffd'],
 		['A whole 😀, a "quote" and a \\ufo', 'A whole 😀, a "quote" and a \\ufo'],
-		['An escape as text: \\ud83d', 'An escape as text: \\ud83d'],
 		['\\\ud83d', '\\\ufffd'],
 	])('has U+FFFD in place of half a character: %j', (text, sent) => {
 		expect(JSON.parse(jsonTextOf({ [text]: [text] }))).toEqual({ [sent]: [sent] });

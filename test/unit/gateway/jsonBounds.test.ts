@@ -38,10 +38,6 @@ describe('the bounds of JSON', () => {
 	it.each<[string, Iterable<string>]>([
 		['2,048 vectors of 3,072 numbers', repeated(before, 2048, vector, after)],
 		[
-			'2,048 vectors of 4,096 short numbers',
-			repeated(before, 2048 * 4, `[${'1,'.repeat(1023)}1],`, after),
-		],
-		[
 			'ten images of 20 MB as base64',
 			repeated(before, 10 * 28, `{"b64_json":"${'iVBO'.repeat(250_000)}"},`, after),
 		],
@@ -55,10 +51,6 @@ describe('the bounds of JSON', () => {
 			),
 		],
 		['20,000 models', repeated(before, 20_000, '{"id":"a","object":"model"},', after)],
-		[
-			'a text of quotes and escapes',
-			repeated('{"a":"', 100, '\\"\\\\\\u0041'.repeat(100_000), '"}'),
-		],
 		['brackets in a text', repeated('{"a":"', 10, '[{'.repeat(1_000_000), '"}')],
 		['100 levels', ['['.repeat(100) + ']'.repeat(100)]],
 		['10,000 names', [`{${'"a":0,'.repeat(9_999)}"a":0}`]],
@@ -66,15 +58,11 @@ describe('the bounds of JSON', () => {
 
 	it.each<[string, Iterable<string>]>([
 		['200,000 lists in 600,000 characters', ['[],'.repeat(200_000)]],
-		['200,000 objects in 600,000 characters', ['{},'.repeat(200_000)]],
 		['small objects without end', repeated('[', Infinity, '{"ab":1},'.repeat(1_000), '')],
-		['objects with a space without end', repeated('[', Infinity, `${' '.repeat(50)}{},`, '')],
 		['texts without end', repeated('[', Infinity, '"abcdefghij",'.repeat(1_000), '')],
 		['numbers without end', repeated('[', Infinity, '0,'.repeat(1_000), '')],
 		['names without end', repeated('{', Infinity, '"a":0,'.repeat(1_000), '')],
-		['names in a list without end', repeated('[{', Infinity, '"a":[{}],'.repeat(1_000), '')],
 		['101 levels', ['['.repeat(101)]],
-		['levels without end', repeated('', Infinity, '{"a":[', '')],
 	])('refuse %s', (_, chunks) => expect(accepts(chunks)).toBe(false));
 
 	it('weigh any JSON as its parsed value, wherever its chunks are cut', () => {
@@ -90,18 +78,5 @@ describe('the bounds of JSON', () => {
 				expect(bounds.weight).toBe(weightOf(parseJson(text)));
 			}),
 		);
-	});
-
-	it('know texts and escapes at every cut', () => {
-		const text = '{"a\\"[":["\\\\",{"\\\\\\"{":"\\u005b,"}],"":"[\\\\\\\\"}';
-		for (let first = 0; first <= text.length; first++) {
-			for (let second = first; second <= text.length; second++) {
-				const bounds = new JsonBounds();
-				bounds.accepts(text.slice(0, first));
-				bounds.accepts(text.slice(first, second));
-				bounds.accepts(text.slice(second));
-				expect(bounds.weight).toBe(weightOf(JSON.parse(text)));
-			}
-		}
 	});
 });

@@ -9,10 +9,7 @@ const markdownImages = (text: string) =>
 describe('images in markdown', () => {
 	it.each<[string, string, string[]]>([
 		['alone', `![a](${link})`, [link]],
-		['without alternative text', `![](${link})`, [link]],
 		['with a title', `![a](${link} "A (title)")`, [link]],
-		['in angle brackets', `![a](<${link}>)`, [link]],
-		['in angle brackets, with a title', `![a](<${link}> 'title')`, [link]],
 		['that are links', `[![a](${link})](https://page.example)`, [link]],
 		['on several lines', `![a\nb](${link}\n"title")`, [link]],
 		[
@@ -20,15 +17,11 @@ describe('images in markdown', () => {
 			`1: ![a](https://a.example/1), 2: ![b](${link})`,
 			['https://a.example/1', link],
 		],
-		['side by side', `![a](https://a.example/1)![b](${link})`, ['https://a.example/1', link]],
 		[
 			'after an unclosed one',
 			`![a](https://a.example/1 ![b](${link})`,
 			['https://a.example/1', link],
 		],
-		['no plain links', `[a](${link}) and (${link})`, []],
-		['no unclosed image', `![a](${link}`, []],
-		['no image without a link', '![a]() ![b]', []],
 		[
 			'with a space in its link',
 			'![a](https://a.example/my cat.png)',
@@ -40,24 +33,9 @@ describe('images in markdown', () => {
 			['https://a.example/my cat (1).png'],
 		],
 		[
-			'with a space in the query of its link',
-			'![a](https://a.example/f?name=a b&sig=c).',
-			['https://a.example/f?name=a b&sig=c'],
-		],
-		[
 			'with a title that has no quotes',
 			'![a](https://a.example/1.png A cat)',
 			['https://a.example/1.png'],
-		],
-		[
-			'with words behind a link without an ending',
-			'![a](https://a.example/1 A cat)',
-			['https://a.example/1'],
-		],
-		[
-			'with two links in its brackets',
-			'![a](https://a.example/1 https://a.example/2.png)',
-			['https://a.example/1'],
 		],
 		[
 			'by reference',
@@ -65,13 +43,6 @@ describe('images in markdown', () => {
 			[link, 'https://a.example/2'],
 		],
 		['by reference, with its text as the name', `[The  cat]: ${link}\n![the cat][]`, [link]],
-		['by reference, without a second bracket', `![cat]\n\n[cat]: ${link}`, [link]],
-		[
-			'by reference, with the first of two links',
-			`![a][1]\n\n[1]: ${link}\n[1]: https://a.example/2`,
-			[link],
-		],
-		['by reference, once for each link', `![a][1] ![b][1]\n\n[1]: ${link}`, [link]],
 		[
 			'between references in their order',
 			`![a][1] ![b](https://a.example/2) ![c][3]\n\n[3]: https://a.example/3\n[1]: ${link}`,
@@ -84,10 +55,8 @@ describe('images in markdown', () => {
 
 	it.each([
 		'![Picture [1]](URL)',
-		'![a [b [c]] d](URL)',
 		'![[a](https://page.example)](URL)',
 		'![a \\] b](URL)',
-		'![a \\[ b](URL)',
 		'![a]( URL )',
 		'![a](\n  URL\n)',
 	])('finds an image in the Markdown form %j', (text) => {

@@ -25,10 +25,6 @@ describe('the list of models', () => {
 		expect(models.map(({ id }) => id)).toEqual(['chat-1', 'chat-2', '3']);
 	});
 
-	it('accepts an empty list of models', () => {
-		expect(modelList(answerOf({ data: [] })).models).toEqual([]);
-	});
-
 	it.each([{}, { data: null }, { data: 'chat-1' }, null, ''])(
 		'refuses %j because it is no list of models',
 		(body) => {

@@ -1,7 +1,6 @@
 import {
 	imageAmount,
 	referenceVideoAmount,
-	textAmount,
 	videoAmount,
 } from '../../../../nodes/shared/gateway/protocol/amount';
 
@@ -25,17 +24,6 @@ describe('the amount of a reference video', () => {
 			});
 		},
 	);
-
-	it.each(['new-model', 'constructor'])(
-		'gives no seconds and no resolution for an unknown model without parameters: %s',
-		(name) => {
-			expect(referenceVideoAmount({ model: name })).toEqual({ kind: 'video', model: name });
-		},
-	);
-
-	it('gives an empty model for a reference video request without one', () => {
-		expect(referenceVideoAmount({})).toEqual({ kind: 'video', model: '' });
-	});
 });
 
 describe('the amount of a video', () => {
@@ -44,7 +32,6 @@ describe('the amount of a video', () => {
 		[{ duration: 4 }, 4],
 		[{ seconds: 4, duration: 9 }, 4],
 		[{ seconds: '4' }, 4],
-		[{ seconds: ' 4.5 ' }, 4.5],
 	])('reads the seconds of a video request from %j', (fields, seconds) => {
 		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({
 			kind: 'video',
@@ -53,21 +40,10 @@ describe('the amount of a video', () => {
 		});
 	});
 
-	it.each([
-		{},
-		{ seconds: 0 },
-		{ seconds: -1 },
-		{ seconds: '' },
-		{ seconds: '  ' },
-		{ seconds: 'ten' },
-	])('gives no seconds for a video request with %j', (fields) => {
-		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({ kind: 'video', model: 'v-1' });
-	});
-
-	it.each([[NaN], [Infinity], [true], [[4]], [null]])(
-		'gives no seconds for a video request with the value %p',
-		(seconds) => {
-			expect(videoAmount({ seconds })).toEqual({ kind: 'video', model: '' });
+	it.each([{}, { seconds: 0 }, { seconds: -1 }, { seconds: '' }, { seconds: 'ten' }])(
+		'gives no seconds for a video request with %j',
+		(fields) => {
+			expect(videoAmount({ model: 'v-1', ...fields })).toEqual({ kind: 'video', model: 'v-1' });
 		},
 	);
 });
@@ -83,18 +59,5 @@ describe('the amount of an image request', () => {
 			model: 'i-1',
 			count,
 		});
-	});
-
-	it('gives no count when "n" is no number, and an empty model when the image request has none', () => {
-		expect(imageAmount({ n: 'many' })).toEqual({ kind: 'image', model: '' });
-	});
-});
-
-describe('the amount of a text request', () => {
-	it.each([
-		[{ model: 't-1' }, 't-1'],
-		[{}, ''],
-	])('gives the model of the text request %j', (body, model) => {
-		expect(textAmount(body)).toEqual({ kind: 'text', model });
 	});
 });

@@ -1,8 +1,5 @@
 import {
-	aspectMarkers,
-	asyncHeader,
 	endpoints,
-	requestIdHeader,
 	type Cost,
 	type Endpoint,
 } from '../../../../nodes/shared/gateway/protocol/endpoints';
@@ -25,10 +22,6 @@ describe('endpoints', () => {
 		expect(`${method} ${path}`).toBe(expected);
 	});
 
-	it('lists as many endpoints as the specification', () => {
-		expect(Object.keys(endpoints)).toHaveLength(11);
-	});
-
 	it('sorts every endpoint into reads, jobs and generations', () => {
 		const byCost = (cost: Cost) =>
 			Object.entries<Endpoint>(endpoints)
@@ -37,35 +30,5 @@ describe('endpoints', () => {
 		expect(byCost('read')).toEqual(['task', 'models', 'video', 'videoContent']);
 		expect(byCost('job')).toEqual(['referenceVideoCreate', 'videoCreate']);
 		expect(byCost('generation')).toHaveLength(5);
-	});
-
-	it('lists the chat fields with their defaults and limits', () => {
-		expect(endpoints.chat.fields).toMatchObject({
-			model: { required: true },
-			messages: { required: true },
-			temperature: { default: 1, min: 0, max: 2 },
-			top_p: { default: 1, min: 0, max: 1 },
-			frequency_penalty: { default: 0, min: -2, max: 2 },
-			presence_penalty: { default: 0, min: -2, max: 2 },
-			stream: { default: false },
-			n: { default: 1 },
-		});
-		expect(Object.keys(endpoints.chat.fields)).toHaveLength(11);
-	});
-
-	it('lists the fields of image generation and image editing', () => {
-		expect(Object.keys(endpoints.imageGenerate.fields)).toEqual([
-			...['model', 'prompt', 'n', 'size', 'quality', 'style', 'aspect_ratio', 'seed'],
-			...['prompt_upsampling', 'safety_tolerance'],
-		]);
-		expect(Object.keys(endpoints.imageEdit.fields)).toEqual([
-			...['model', 'image', 'prompt', 'mask', 'n', 'size', 'aspect_ratio'],
-		]);
-	});
-
-	it("names the service's headers and aspect markers", () => {
-		expect(asyncHeader).toEqual({ name: 'X-Gateway-Async', value: 'enable' });
-		expect(requestIdHeader).toBe('x-request-id');
-		expect(aspectMarkers).toEqual(['【2:3】', '【3:2】', '【1:1】']);
 	});
 });

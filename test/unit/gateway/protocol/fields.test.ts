@@ -14,7 +14,6 @@ describe('valid values', () => {
 		[-7, { type: 'integer' }],
 		['720P', choice],
 		[false, { type: 'boolean' }],
-		[true, { type: 'boolean' }],
 		['', { type: 'string' }],
 		['a size that is no example', { type: 'string', examples: ['1024x1024'] }],
 		[['stop'], { type: 'string | array' }],
@@ -30,7 +29,6 @@ describe('invalid values', () => {
 		[16, integer, 'must be a whole number from 2 to 15 (it is 16)'],
 		[2.5, integer, 'must be a whole number from 2 to 15 (it is 2.5)'],
 		['5', integer, 'must be a whole number from 2 to 15 (it is "5")'],
-		[null, integer, 'must be a whole number from 2 to 15 (it is empty)'],
 		[2 ** 53, { type: 'integer' }, 'must be a whole number (it is 9007199254740992)'],
 		[0, { type: 'integer', min: 1 }, 'must be a whole number of at least 1 (it is 0)'],
 		[9, { type: 'integer', max: 8 }, 'must be a whole number of at most 8 (it is 9)'],
@@ -39,8 +37,6 @@ describe('invalid values', () => {
 		['720p', choice, 'must be one of 720P, 1080P (it is "720p")'],
 		[undefined, choice, 'must be one of 720P, 1080P (it is empty)'],
 		['true', { type: 'boolean' }, 'must be true or false (it is "true")'],
-		[0, { type: 'boolean' }, 'must be true or false (it is 0)'],
-		[undefined, { type: 'boolean' }, 'must be true or false (it is empty)'],
 	])('refuses the value %j for the rule %j', (value, field, problem) => {
 		expect(fieldProblem(value, field)).toBe(problem);
 	});

@@ -1,10 +1,4 @@
-import {
-	frameToVideoSuffix,
-	mediaTypes,
-	referenceVideoModels,
-	referenceVoice,
-	videoModels,
-} from '../../../../nodes/shared/gateway/protocol/models';
+import { mediaTypes, referenceVideoModels } from '../../../../nodes/shared/gateway/protocol/models';
 
 describe('the reference video models', () => {
 	it('lists the media types of the specification', () => {
@@ -51,34 +45,4 @@ describe('the reference video models', () => {
 			ignoredWithFirstFrame: 'ratio',
 		});
 	});
-
-	it('gives a reference voice the limits of the specification', () => {
-		expect(referenceVoice).toEqual({
-			mediaTypes: ['reference_image', 'reference_video'],
-			fileTypes: ['wav', 'mp3'],
-			seconds: { min: 1, max: 10 },
-		});
-	});
-});
-
-describe('the video models', () => {
-	it('lists all video models of the specification', () => {
-		expect(Object.entries(videoModels).map(([id, { meaning }]) => `${id}: ${meaning}`)).toEqual([
-			'vid-3.1: Portrait, standard',
-			'vid-3.1-fl: Portrait, frame-to-video',
-			'vid-3.1-fast: Portrait, fast',
-			'vid-3.1-fast-fl: Portrait, fast, frame-to-video',
-			'vid-3.1-landscape: Landscape, standard',
-			'vid-3.1-landscape-fl: Landscape, frame-to-video',
-			'vid-3.1-landscape-fast: Landscape, fast',
-			'vid-3.1-landscape-fast-fl: Landscape, fast, frame-to-video',
-		]);
-	});
-
-	it.each(Object.entries(videoModels))(
-		'gives the frame-to-video suffix to exactly the frame-to-video models: %s',
-		(id, model) => {
-			expect(id.endsWith(frameToVideoSuffix)).toBe(model.meaning.includes('frame-to-video'));
-		},
-	);
 });
