@@ -1,5 +1,5 @@
-import { GatewayError, stopped } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import { noResponse, refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
+import { stopped } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { noResponse } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { shown } from '../../../support/workflows/gatewayWorld';
 
@@ -11,21 +11,9 @@ const list = { purpose: 'list the models', cost: 'read' } as const;
 const networkError = (message: string, code?: string) =>
 	Object.assign(new Error(message), { code });
 
-describe('an error about a job', () => {
-	it('keeps the error when it adds a job to it', () => {
-		const error = refused(list, { status: 429, headers: {}, text: '' }, 7000);
-		const about = error.with({ job: { id: 'job_1', status: 'in_progress', progress: 30 } });
-		expect(about).toBeInstanceOf(GatewayError);
-		expect(about).toMatchObject({ name: 'GatewayError', message: error.message });
-		expect(about.failure).toEqual({
-			...error.failure,
-			job: { id: 'job_1', status: 'in_progress', progress: 30 },
-		});
-	});
-});
-
 describe('Stop', () => {
 	it('reports Stop with the message that n8n expects', () => {
+		expect(stopped().name).toBe('GatewayError');
 		expect(shown(stopped()).record).toMatchObject({
 			message: 'The execution was canceled',
 			status: 0,

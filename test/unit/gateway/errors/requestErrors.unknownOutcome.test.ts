@@ -1,10 +1,6 @@
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import {
-	noResponse,
-	refused,
-	unreadable,
-} from '../../../../nodes/shared/gateway/errors/requestErrors';
+import { noResponse, refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { shown } from '../../../support/workflows/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
@@ -15,7 +11,6 @@ const undelivered = JSON.stringify({ error: { code: 'write_response_body_failed'
 describe('the advice on an order whose outcome is unknown', () => {
 	it.each([
 		['no response arrived', noResponse(create, new Error('read ECONNRESET'), noKey)],
-		['a proxy responded', refused(create, responseOf(502, '<html>'))],
 		['the response could not be delivered', refused(create, responseOf(500, undelivered))],
 	])(
 		'says that an order without a response is not charged but its job may still run: %s',
@@ -38,11 +33,5 @@ describe('the advice on an order whose outcome is unknown', () => {
 		expect(advice).toMatch(/more than one job may have been accepted/);
 		expect(advice).toMatch(/Order again only if a second video is acceptable\./);
 		expect(advice).not.toMatch(/was not sent again|Send Again/);
-	});
-
-	it('promises nothing about charges after an unusable 2xx response', () => {
-		const { advice } = shown(unreadable(create, responseOf(200, ''), 'is empty')).record;
-		expect(advice).not.toMatch(/does not bill|not billed/);
-		expect(advice).toMatch(/Order again only if a second video is acceptable/);
 	});
 });
