@@ -46,6 +46,3 @@ export const created = json({ id: 'video_1', status: 'queued' });
 /** An error response of the service, with these fields in addition to the usual ones. */
 export const error = (status: number, fields: object, headers = {}): Reply =>
 	json({ error: { message: 'a reason', type: 'a_type', param: null, ...fields } }, status, headers);
-
-/** The response of the service to one request too many. */
-export const rateLimit = error(429, { code: 'rate_limit_exceeded' });

@@ -9,7 +9,6 @@ import {
 	list,
 	models,
 	poll,
-	rateLimit,
 } from '../../../support/workflows/calls';
 import {
 	failureOf,
@@ -18,7 +17,6 @@ import {
 	type SimulatedWorld,
 } from '../../../support/workflows/gatewayWorld';
 import {
-	answer,
 	cut,
 	json,
 	nobody,
@@ -26,7 +24,6 @@ import {
 	redirect,
 	reset,
 	silence,
-	stall,
 	startServer,
 	type Reply,
 } from '../../../support/http/scriptedServer';
@@ -47,61 +44,15 @@ describe('the retries of a request', () => {
 		expect(server.requests).toHaveLength(3);
 	});
 
-	it('waits until the date in Retry-After', async () => {
-		const gateway = gatewayTo((await startServer()).url);
-		const { clock } = gateway.runtime;
-		const until = new Date(clock.now() + 90_000).toUTCString();
-		const server = await startServer(error(503, {}, { 'retry-after': until }), list);
-		expect(await timeOf(gatewayTo(server.url), models)).toBe(90_000);
-	});
-
-	it('does not retry when Retry-After asks for an hour', async () => {
-		const server = await startServer(error(429, {}, { 'retry-after': '3600' }));
-		expect(await timeOf(gatewayTo(server.url), chat)).toBe(0);
-		expect(server.requests).toHaveLength(1);
-	});
-
-	it.each<[string, Reply, number, number]>([
-		['a rate limit', rateLimit, 8, 1000 + 2000 + 4000 + 8000 + 16_000 + 30_000 + 30_000],
-		['a server error', error(500, {}), 5, 1000 + 2000 + 4000 + 8000],
-		['a lost response', reset, 5, 1000 + 2000 + 4000 + 8000],
-	])(
-		'makes as many attempts as the retry policy allows: %s',
-		async (_, reply, tries, milliseconds) => {
-			const server = await startServer(reply);
-			expect(await timeOf(gatewayTo(server.url), models)).toBe(milliseconds);
-			expect(server.requests).toHaveLength(tries);
-		},
-	);
-
 	it('does not retry a poll, because the next poll follows', async () => {
 		const server = await startServer(error(500, {}, { 'retry-after': '20' }));
 		const failure = await failureOf(gatewayTo(server.url).call(poll));
 		expect(failure.retryAfter).toBe(20_000);
 		expect(server.requests).toHaveLength(1);
 	});
-
-	it('applies the time limit of a call in the middle of a body, and retries', async () => {
-		const server = await startServer(stall('{"data":['), list);
-		const gateway = gatewayTo(server.url, { patience: 100 });
-		expect(await timeOf(gateway, { ...models, timeout: 30_000 })).toBe(31_000);
-		expect(server.requests).toHaveLength(2);
-	});
 });
 
 describe('creates', () => {
-	it.each<[string, Reply]>([
-		['a reset', reset],
-		['a page with 502', page(502)],
-		['nothing with 500', answer(500, '')],
-	])('sends a create only once when its response is lost: %s', async (_, reply) => {
-		const server = await startServer(reply, created);
-		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
-		expect(server.requests).toHaveLength(1);
-		expect([reach, record.billed]).toEqual([reply === reset ? 'lost' : 'proxied', 'unknown']);
-		expect(record.advice).toMatch(/may have been accepted.*"If No Response Arrives"/);
-	});
-
 	it('sends a create again after a lost response when the user chose so', async () => {
 		const server = await startServer(reset, page(502), created);
 		const job = await gatewayTo(server.url).call(createAgainIfLost);
@@ -109,41 +60,9 @@ describe('creates', () => {
 		expect(server.requests).toHaveLength(3);
 	});
 
-	it('sends a create only once when the time limit passes', async () => {
-		const server = await startServer(silence);
-		const { record } = await failureOf(gatewayTo(server.url, { patience: 100 }).call(create));
-		expect(server.requests).toHaveLength(1);
-		expect(record).toMatchObject({ status: 0, billed: 'unknown' });
-		expect(record.advice).toContain('the time limit of 60 s passed');
-	});
-
 	it.each<[string, Reply]>([
-		['the rate limit', rateLimit],
-		["the provider's error", error(500, { code: 'upstream_error' })],
-	])('sends a create again when it certainly was not accepted: %s', async (_, reply) => {
-		const server = await startServer(reply, created);
-		expect((await gatewayTo(server.url).call(create)).id).toBe('video_1');
-		expect(server.requests).toHaveLength(2);
-	});
-
-	it('sends a create whose response could not be delivered again only when the user chose so', async () => {
-		const undelivered = error(500, { code: 'write_response_body_failed' });
-		const server = await startServer(undelivered, created);
-		const { record } = await failureOf(gatewayTo(server.url).call(create));
-		expect(server.requests).toHaveLength(1);
-		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
-
-		const again = await startServer(undelivered, created);
-		expect((await gatewayTo(again.url).call(createAgainIfLost)).id).toBe('video_1');
-		expect(again.requests).toHaveLength(2);
-	});
-
-	it.each<[string, Reply]>([
-		['an empty balance', error(429, { code: 'quota_exceeded' })],
-		['missing media', error(500, { message: 'media is missing' })],
 		['a 2xx response that names no job', json({ status: 'queued' })],
 		['a 2xx response that is no JSON', page(200)],
-		['a redirect', redirect(302, '/elsewhere')],
 	])('does not send a create again after %s', async (_, reply) => {
 		const server = await startServer(reply, created);
 		await failureOf(gatewayTo(server.url).call(createAgainIfLost));
@@ -185,19 +104,6 @@ describe('creates', () => {
 		const server = await startServer(reply);
 		const job = await gatewayTo(server.url).call(create);
 		expect(job).toEqual({ id: 'video_7', fields: { id: 'video_7', request_id: 'r-3' } });
-	});
-
-	it('reports a create as possibly accepted when its response breaks off within the ID', async () => {
-		const server = await startServer(cut('{"id":"video_'));
-		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
-		expect([reach, record.billed]).toEqual(['unreadable', 'unknown']);
-		expect(record.raw_body).toBe('{"id":"video_');
-		expect(server.requests).toHaveLength(1);
-	});
-
-	it('retries a create that could not be sent', async () => {
-		const gateway = gatewayTo(nobody);
-		expect(await timeOf(gateway, create)).toBe(1000 + 2000 + 4000 + 8000);
 	});
 
 	it('reports a create as possibly accepted when it was lost and its retries could not be sent', async () => {
@@ -242,14 +148,6 @@ describe('the backup URL', () => {
 		});
 	});
 
-	it('keeps using the backup URL after a switch', async () => {
-		const base = await startServer(reset, list);
-		const backup = await startServer(list);
-		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		for (let count = 0; count < 3; count++) await gateway.call(models);
-		expect([base.requests.length, backup.requests.length]).toEqual([1, 3]);
-	});
-
 	it('switches back to the base URL when the backup URL fails', async () => {
 		const base = await startServer(reset, list);
 		const backup = await startServer(list, reset);
@@ -258,30 +156,8 @@ describe('the backup URL', () => {
 		expect([base.requests.length, backup.requests.length]).toEqual([3, 2]);
 	});
 
-	it('switches to the backup URL only once when requests fail side by side', async () => {
-		const base = await startServer(reset);
-		const backup = await startServer(list);
-		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		await Promise.all(Array.from({ length: 7 }, async () => await gateway.call(models)));
-		expect([base.requests.length, backup.requests.length]).toEqual([7, 7]);
-	});
-
-	it.each<[string, Reply]>([
-		['500', error(500, {})],
-		['503 of the service', error(503, {})],
-		['a page with 500', page(500)],
-		['the rate limit', rateLimit],
-		['a broken body', cut('{')],
-	])('stays with the base URL when a gateway responded: %s', async (_, reply) => {
-		const base = await startServer(reply, list);
-		const backup = await startServer(list);
-		await gatewayTo({ baseUrl: base.url, backupUrl: backup.url }).call(models);
-		expect([base.requests.length, backup.requests.length]).toEqual([2, 0]);
-	});
-
 	it.each<[string, Reply]>([
 		['a page with 502', page(502)],
-		['nothing with 503', answer(503, '')],
 		['JSON of a proxy with 504', json({ message: 'Endpoint request timed out' }, 504)],
 	])(
 		'sends reads, and generations unless the proxy has waited, to the backup URL when a proxy cannot reach the gateway: %s',
@@ -309,31 +185,6 @@ describe('the backup URL', () => {
 		},
 	);
 
-	it('sends the next poll to the backup URL when a proxy could not reach the gateway', async () => {
-		const base = await startServer(page(502));
-		const backup = await startServer(json({ status: 'queued' }));
-		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		expect((await failureOf(gateway.call(poll))).reach).toBe('proxied');
-		await expect(gateway.call(poll)).resolves.toMatchObject({ status: 'queued' });
-		expect([base.requests.length, backup.requests.length]).toEqual([1, 1]);
-	});
-
-	it('alternates between the base URL and the backup URL when both fail', async () => {
-		const base = await startServer(reset);
-		const backup = await startServer(reset);
-		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		expect(await timeOf(gateway, models)).toBe(3000);
-		expect([base.requests.length, backup.requests.length]).toEqual([3, 2]);
-	});
-
-	it('sends no create to the backup URL when its response was lost', async () => {
-		const base = await startServer(reset);
-		const backup = await startServer(created);
-		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		await failureOf(gateway.call(create));
-		expect(backup.requests).toEqual([]);
-	});
-
 	it('sends a poll to the backup URL at once only when it never left', async () => {
 		const backup = await startServer(json({ status: 'queued' }));
 		const base = await startServer(reset);
@@ -349,20 +200,15 @@ describe('the backup URL', () => {
 describe('the Get operations', () => {
 	const get: Call<unknown> = { ...poll, once: undefined };
 	const status = json({ status: 'queued' });
-	const hasty = { 'retry-after': '1' };
 
 	it.each<[string, Reply, number]>([
 		['got no response', reset, 3000],
-		['met the rate limit', rateLimit, 3000],
-		['met the rate limit, though the service asks for less', error(429, {}, hasty), 3000],
 		[
 			'met the rate limit, and the service asks for more',
 			error(429, {}, { 'retry-after': 9 }),
 			9000,
 		],
 		['got an error response', error(503, {}), 3000],
-		['got a page', page(502), 3000],
-		['got a broken body', cut('{'), 3000],
 	])(
 		'sends a Get again after at least 3 s, also to the backup URL, when it %s',
 		async (_, reply, wait) => {
@@ -377,20 +223,4 @@ describe('the Get operations', () => {
 			}
 		},
 	);
-
-	it('sends a Get to the backup URL at once when the base URL cannot be reached', async () => {
-		const backup = await startServer(reset, status);
-		const gateway = gatewayTo({ baseUrl: nobody, backupUrl: backup.url });
-		// The second attempt is sent and lost. The third cannot be sent, so the fourth is the next to reach a server.
-		expect(await timeOf(gateway, get)).toBeGreaterThanOrEqual(3000);
-		const other = await startServer(status);
-		expect(await timeOf(gatewayTo({ baseUrl: nobody, backupUrl: other.url }), get)).toBe(0);
-	});
-
-	it('keeps 3 s between the attempts of a Get when all five are lost', async () => {
-		const base = await startServer(reset);
-		const backup = await startServer(reset);
-		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		expect(await timeOf(gateway, get)).toBe(4 * 3000);
-	});
 });

@@ -46,15 +46,6 @@ describe('requests', () => {
 		expect(server.requests[0].headers).not.toHaveProperty('content-type');
 	});
 
-	it('sends the body of a request as JSON', async () => {
-		const server = await startServer(created);
-		await gatewayTo(server.url).call(create);
-		const [{ method, path, headers, body }] = server.requests;
-		expect([method, path]).toEqual(['POST', '/v1/videos']);
-		expect(headers['content-type']).toBe('application/json');
-		expect(JSON.parse(body)).toEqual(create.body);
-	});
-
 	it.each(['', '/', '//', '/gateway', '/gateway/', '/a/b/'])(
 		'sends a request below the path of the base URL: %s',
 		async (path) => {
@@ -81,14 +72,6 @@ describe('requests', () => {
 		await gateway.call(create);
 		const name = asyncHeader.name.toLowerCase();
 		expect(server.requests.map(({ headers }) => headers[name])).toEqual(['enable', undefined]);
-	});
-
-	it('takes the name of the async header from the credential', async () => {
-		const server = await startServer(created);
-		const gateway = gatewayTo({ baseUrl: server.url, asyncHeaderName: 'X-Vendor-Async' });
-		await gateway.call({ ...create, endpoint: endpoints.referenceVideoCreate });
-		expect(server.requests[0].headers['x-vendor-async']).toBe('enable');
-		expect(server.requests[0].headers).not.toHaveProperty(asyncHeader.name.toLowerCase());
 	});
 });
 
@@ -119,34 +102,6 @@ describe('the limit of parallel requests', () => {
 		const ids = ['1', '2', '3', '4', '5', '6'];
 		await Promise.all(ids.map(async (id) => await paced.call({ ...poll, id })));
 		expect(server.widest()).toBe(6);
-	});
-
-	it('halves the requests under way after a 429, and raises them again with each success', async () => {
-		let reply: Reply = error(429, {});
-		const server = await startServer((response, request) => reply(response, request));
-		const paced = pacedTo(server.url, 4);
-		const burst = async () =>
-			await Promise.all(
-				Array.from(
-					{ length: 4 },
-					async () => await paced.call({ ...models, retries: 0 }).catch(() => undefined),
-				),
-			);
-		await burst();
-		let underWay = 0;
-		const widths: number[] = [];
-		reply = (response, request) => {
-			widths.push(++underWay);
-			setTimeout(() => {
-				underWay--;
-				list(response, request);
-			}, 20);
-		};
-		await burst();
-		expect(Math.max(...widths)).toBe(2);
-		await burst();
-		await burst();
-		expect(Math.max(...widths)).toBeGreaterThan(2);
 	});
 
 	it('does not count a request that waits for its next attempt', async () => {
@@ -240,11 +195,6 @@ describe('Stop', () => {
 		expect(server.requests).toHaveLength(1);
 		return failure.record;
 	};
-
-	it('ends the wait for the next attempt at Stop', async () => {
-		const record = await stoppedWhileWaiting(models, error(500, {}));
-		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'no' });
-	});
 
 	it('says at Stop between the attempts of a lost create that it may have been accepted', async () => {
 		const record = await stoppedWhileWaiting(createAgainIfLost, reset);

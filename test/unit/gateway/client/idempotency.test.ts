@@ -2,16 +2,7 @@ import type { Connection } from '../../../../nodes/shared/gateway/client/connect
 import { idempotencyKeyOf } from '../../../../nodes/shared/gateway/client/idempotency';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
-import {
-	chat,
-	create,
-	created,
-	error,
-	list,
-	models,
-	poll,
-	rateLimit,
-} from '../../../support/workflows/calls';
+import { chat, create, created, error, list, models, poll } from '../../../support/workflows/calls';
 import {
 	failureOf,
 	gatewayTo,
@@ -20,9 +11,7 @@ import {
 	type WorldOptions,
 } from '../../../support/workflows/gatewayWorld';
 import {
-	cut,
 	json,
-	page,
 	redirect,
 	reset,
 	startServer,
@@ -49,15 +38,7 @@ describe('orders with an idempotency key', () => {
 
 	it.each<[string, Reply]>([
 		['gets no response', reset],
-		['gets the page of a proxy', page(502)],
-		['gets a response that breaks off', cut('{"id":')],
-		['gets a response without an ID', json({})],
-		['gets an error of the service', error(500, {})],
-		['gets HTTP 503', error(503, {})],
-		['gets HTTP 408', error(408, {})],
-		['gets HTTP 425', error(425, {})],
 		['gets HTTP 409 because it is still under way', error(409, {})],
-		['meets the rate limit', rateLimit],
 	])('sends an order again with the same key and the same bytes when it %s', async (_, reply) => {
 		for (const endpoint of [endpoints.videoCreate, endpoints.referenceVideoCreate]) {
 			const server = await startServer(reply, reply, created);
@@ -67,13 +48,6 @@ describe('orders with an idempotency key', () => {
 			expect(keysOf(server)).toEqual([idempotencyKey, idempotencyKey, idempotencyKey]);
 			expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
 		}
-	});
-
-	it('keeps the key of an order at the backup URL and after a redirect', async () => {
-		const backup = await startServer(redirect(307, '/new/v1/videos'), created);
-		const base = await startServer(reset);
-		await ordering(base.url, { backupUrl: backup.url }).call(create);
-		expect(keysOf(base, backup)).toEqual([idempotencyKey, idempotencyKey, idempotencyKey]);
 	});
 
 	it('reports the key of an order when no attempt gets a response', async () => {
@@ -89,23 +63,6 @@ describe('orders with an idempotency key', () => {
 		);
 		expect(loss.failure.idempotencyKey).toBe(idempotencyKey);
 		expect(server.requests).toHaveLength(5);
-	});
-
-	it('reports an order as possibly accepted when it was lost and a later attempt is refused', async () => {
-		const server = await startServer(reset, error(401, { code: 'invalid_api_key' }));
-		const first = await failureOf(ordering(server.url).call(create));
-		expect(first.record).toMatchObject({ status: 401, billed: 'unknown', retry_can_help: false });
-		expect(first.record.advice).toMatch(/^Check the API key.*may have been accepted/);
-	});
-
-	it.each<[string, Reply]>([
-		['it is refused for its prompt', error(400, { code: 'invalid_prompt' })],
-		['the balance is empty', error(429, { code: 'quota_exceeded' })],
-	])('sends an order with a key only once when %s', async (_, reply) => {
-		const server = await startServer(reply);
-		const { record } = await failureOf(ordering(server.url).call(create));
-		expect(record).toMatchObject({ billed: 'no', retry_can_help: false });
-		expect(server.requests).toHaveLength(1);
 	});
 
 	it('reports an order as possibly accepted when it was lost in an earlier run and is now refused', async () => {
@@ -157,9 +114,5 @@ describe('the idempotency key', () => {
 		const address = { baseUrl: 'https://other.example' };
 		const keys = [of('1'), of('2'), of('1', address), of('1', { idempotencyHeaderName: 'X-Key' })];
 		expect(new Set(keys).size).toBe(4);
-	});
-
-	it('makes no idempotency key when the credential names no header for it', () => {
-		expect(of('1', { idempotencyHeaderName: undefined })).toBeUndefined();
 	});
 });

@@ -14,18 +14,10 @@ describe('the pause after a rate limit', () => {
 		['x-ratelimit-reset', `${inSeconds - 30}`, 0],
 		['x-ratelimit-reset', `${now + 1_500}`, 1_500],
 		['x-ratelimit-reset', '2026-01-01T00:00:45Z', 45_000],
-		['x-ratelimit-reset', 'Thu Jan 01 2026 01:00:20 GMT+0100 (CET)', 20_000],
-		['x-ratelimit-reset', '1s', 1_000],
-		['x-ratelimit-reset', '4m0s', 240_000],
 		['x-ratelimit-reset', '1m30.5s', 90_500],
-		['x-ratelimit-reset', '120ms', 120],
 		['x-ratelimit-reset', '300', 300_000],
 		['x-ratelimit-reset', '301', undefined],
 		['x-ratelimit-reset', '1h0m0s', undefined],
-		['x-ratelimit-reset', `${inSeconds + 86_400}`, undefined],
-		['x-ratelimit-reset', 'soon', undefined],
-		['x-ratelimit-reset', '', undefined],
-		['x-ratelimit-reset', '-5', undefined],
 		['x-ratelimit-reset', '5, 3600', undefined],
 	])('reads the pause, if any, from the header %s: %s', (name, value, expected) => {
 		expect(parseRateLimitPause({ [name]: value }, now)).toBe(expected);

@@ -8,7 +8,6 @@ import type { Failure, Reach } from '../../../../nodes/shared/gateway/errors/gat
 import type { AddressProblem } from '../../../../nodes/shared/gateway/errors/networkError';
 import { refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import type { Cost } from '../../../../nodes/shared/gateway/protocol/endpoints';
-import { fc } from '../../../support/data/fuzz';
 
 const rules = {
 	'a read': { cost: 'read' },
@@ -87,19 +86,10 @@ describe('retries after a failure', () => {
 		['an end without a request', failed({ reach: 'none', status: 0 }), []],
 		['400', answered(400), []],
 		['400 with a transient code', answered(400, { code: 'upstream_error' }), []],
-		['401', answered(401, { code: 'invalid_api_key' }), []],
-		['403', answered(403), []],
-		['404', answered(404, { code: 'video_not_found' }), []],
 		['409', answered(409), ['a create with a key']],
-		['409 with a permanent code', answered(409, { code: 'invalid_prompt' }), []],
-		['422', answered(422), []],
-		['a redirect that must not be followed', answered(302), []],
 		['408', answered(408), allRepeatable],
 		['425', answered(425), allRepeatable],
 		['429, the rate limit', answered(429, { code: 'rate_limit_exceeded' }), all],
-		['429 without a cause', answered(429), all],
-		['429 with a permanent code', answered(429, { code: 'model_not_found' }), []],
-		['408 with a permanent code', answered(408, { code: 'invalid_prompt' }), []],
 		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
 		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
 		...[insufficient, 'User quota is not enough', 'You have run out of credits'].map(
@@ -110,9 +100,7 @@ describe('retries after a failure', () => {
 			],
 		),
 		['500, the provider', answered(500, { code: 'upstream_error' }), all],
-		['500, by its type', answered(500, { type: 'upstream_error' }), all],
 		['500 with a permanent code', answered(500, { code: 'invalid_prompt' }), []],
-		['503 with a permanent code', answered(503, { code: 'model_not_found' }), []],
 		[
 			'500, not delivered',
 			answered(500, { code: 'write_response_body_failed' }),
@@ -120,29 +108,11 @@ describe('retries after a failure', () => {
 		],
 		['500 that names no cause', answered(500, { message: 'missing media' }), allRepeatable],
 		['500, an unknown code', answered(500, { code: 'toString' }), allRepeatable],
-		['502 of the service', answered(502, { message: 'bad gateway' }), allRepeatable],
 		['503 of the service', answered(503), allRepeatable],
-		['504 of the service', answered(504), allRepeatable],
 	])(
 		'retries exactly the kinds of request that may be sent again after %s',
 		(_, failure, expected) => {
 			expect(all.filter((kind) => waitOf(failure, kind))).toEqual(expected);
-		},
-	);
-
-	it('retries no request after 500 with quota_exceeded, because waiting does not refill the quota', () => {
-		const failure = answered(500, { code: 'quota_exceeded' });
-		expect(all.filter((kind) => waitOf(failure, kind))).toEqual([]);
-	});
-
-	it.each([
-		'Rate limit reached: the load balancer takes 10 requests per second',
-		'Rate limit reached for this model. Add a payment method at https://example.com/account/billing to raise it',
-	])(
-		'retries every request after a rate limit that only sounds like an empty balance (%s)',
-		(message) => {
-			const failure = answered(429, { code: 'rate_limit_exceeded', message });
-			expect(all.filter((kind) => waitOf(failure, kind))).toEqual(all);
 		},
 	);
 });
@@ -188,11 +158,6 @@ describe('the number of retries', () => {
 			expect(wait(retries + 1)).toBeUndefined();
 		}
 	});
-
-	it.each([-1, NaN, -Infinity])('does not retry when the number of retries is %s', (retries) => {
-		expect(waitOf(answered(500), 'a read', { retries })).toBeUndefined();
-		expect(waitOf(answered(429), 'a read', { retries })).toBeUndefined();
-	});
 });
 
 describe('the wait before a retry', () => {
@@ -214,29 +179,8 @@ describe('the wait before a retry', () => {
 		}
 	});
 
-	it.each([0, 999])(
-		'doubles the wait as usual once a Retry-After of %d ms has not helped',
-		(retryAfter) => {
-			for (const tries of [2, 3, 4]) {
-				expect(waitOf(answered(429, { retryAfter, tries }), 'a read')).toBe(
-					waitOf(answered(429, { tries }), 'a read'),
-				);
-			}
-		},
-	);
-
 	it('does not retry when Retry-After is more than 5 minutes', () => {
 		expect(waitOf(answered(429, { retryAfter: 300_001 }), 'a read')).toBeUndefined();
-	});
-
-	it('waits between 0 and 5 minutes before a retry after any failure', () => {
-		fc.assert(
-			fc.property(anyFailure, fc.constantFrom(...all), anyRules, (failure, kind, policy) => {
-				const wait = waitOf(failure, kind, policy) ?? 0;
-				expect(wait).toBeGreaterThanOrEqual(0);
-				expect(wait).toBeLessThanOrEqual(300_000);
-			}),
-		);
 	});
 });
 
@@ -263,11 +207,6 @@ describe('the other base URL', () => {
 		// The other base URL would be tried without a wait.
 		expect(tries(failure)).not.toContain(0);
 	});
-
-	it('does not send a create to the other base URL when its response was lost', () => {
-		const lost = failed({ reach: 'lost', status: 0 });
-		expect(waitOf(lost, 'a create', { hasBackup: true })).toBeUndefined();
-	});
 });
 
 describe('Retry-After', () => {
@@ -280,42 +219,8 @@ describe('Retry-After', () => {
 		[' 7 ', 7000],
 		['1.5', 1500],
 		['Thu, 01 Jan 2026 12:01:30 GMT', 90_000],
-		['Thursday, 01-Jan-26 12:01:30 GMT', 90_000],
 		['Thu, 01 Jan 2026 11:59:00 GMT', 0],
 	])('reads the Retry-After header "%s"', (value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
 	});
-
-	it.each([
-		...['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'],
-		// Date.parse reads these as dates.
-		...['-5', '2, 2', '+5', '1e3', 'soon 5', '2026-01-01'],
-	])('ignores the Retry-After header "%s"', (value) => {
-		expect(retryAfter(value)).toBeUndefined();
-	});
-
-	it('gives no wait without a Retry-After header', () => {
-		expect(parseRetryAfter({}, now)).toBeUndefined();
-	});
-
-	it('gives no negative wait for any Retry-After', () => {
-		fc.assert(
-			fc.property(fc.string(), (value) => {
-				expect(retryAfter(value) ?? 0).toBeGreaterThanOrEqual(0);
-			}),
-		);
-	});
 });
-
-const anyFailure = fc.record({
-	reach: fc.constantFrom('unsent', 'lost', 'proxied', 'answered', 'unreadable', 'none'),
-	status: fc.integer({ min: 0, max: 599 }),
-	code: fc.option(fc.string(), { nil: undefined }),
-	retryAfter: fc.option(fc.double({ min: 0, noNaN: true }), { nil: undefined }),
-	tries: fc.integer({ min: 1, max: 20 }),
-}) satisfies fc.Arbitrary<FailedTry>;
-
-const anyRules = fc.record({
-	hasBackup: fc.boolean(),
-	random: fc.double({ min: 0, max: 1, noNaN: true }),
-}) satisfies fc.Arbitrary<Policy>;
