@@ -7,8 +7,6 @@ import { failureOf, gatewayTo } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	breakOff,
-	page,
-	redirect,
 	reset,
 	silence,
 	stall,
@@ -28,12 +26,6 @@ import {
 import { sha256 } from '../../../support/data/sha256';
 
 describe('downloads', () => {
-	it('delivers a file byte for byte', async () => {
-		const server = await startServer(whole);
-		await expect(download(server).done).resolves.toBe(sha256(file));
-		await server.idle();
-	});
-
 	it('requests the link byte for byte, uncompressed and without the key', async () => {
 		const path = '/a%20b/v.mp4?X-Sig=a%2Fb%2B&x=~+|';
 		const server = await startServer(whole);
@@ -43,21 +35,6 @@ describe('downloads', () => {
 		expect(headers).toMatchObject({ accept: '*/*', 'accept-encoding': 'identity' });
 		expect(headers).not.toHaveProperty('authorization');
 		expect(headers).not.toHaveProperty('range');
-	});
-
-	it('delivers a file that arrives byte by byte', async () => {
-		const small = mp4Of(20);
-		const server = await startServer((response) => {
-			for (const byte of small) response.write(Buffer.of(byte));
-			response.end();
-		});
-		await expect(download(server).done).resolves.toBe(sha256(small));
-	});
-
-	it('decompresses a file that the storage host compresses unasked', async () => {
-		const packed = { 'content-encoding': 'gzip', 'content-type': 'video/mp4' };
-		const server = await startServer(answer(200, gzipSync(file), packed));
-		await expect(download(server).done).resolves.toBe(sha256(file));
 	});
 
 	it('resumes a compressed file at the last decompressed byte received', async () => {
@@ -79,13 +56,6 @@ describe('storage hosts that fail', () => {
 		expect(passed()).toBe(1000 + 17_000 + 4000);
 	});
 
-	it('requests a file again when no response arrives', async () => {
-		const server = await startServer(silence, whole);
-		const { done, passed } = download(server, { patience: 100 });
-		await expect(done).resolves.toBe(sha256(file));
-		expect(passed()).toBe(61_000);
-	});
-
 	it('requests the rest of a file when no more bytes arrive', async () => {
 		const headers = { etag: '"v1"', 'content-length': `${file.length}` };
 		const server = await startServer(stall(file.subarray(0, 50_000), headers), whole);
@@ -93,26 +63,6 @@ describe('storage hosts that fail', () => {
 		await expect(done).resolves.toBe(sha256(file));
 		expect(passed()).toBe(61_000);
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-']);
-	});
-
-	it('gives up on a download after five attempts without a byte', async () => {
-		const server = await startServer(answer(200, ''));
-		const { record } = await failureOf(download(server).done);
-		expect(record.message).toBe('Could not download it: no data arrived');
-		expect(server.requests).toHaveLength(5);
-	});
-
-	it('quotes the page that came instead of the file', async () => {
-		const { record, reach } = await failureOf(download(await startServer(page(200))).done);
-		expect(record).toMatchObject({ status: 200, raw_body: expect.stringContaining('nginx') });
-		expect(record.message).toMatch(/^Could not download it: it is no video: <html>/);
-		expect(reach).toBe('unreadable');
-	});
-
-	it('gives up on a download when redirects lead in a circle', async () => {
-		const server = await startServer(redirect(302, '/'));
-		expect((await failureOf(download(server).done)).record.status).toBe(302);
-		expect(server.requests).toHaveLength(11);
 	});
 
 	const refusedPort = async () => {
@@ -123,11 +73,7 @@ describe('storage hosts that fail', () => {
 
 	it.each<[string, () => Promise<Pick<ScriptedServer, 'url'>>]>([
 		['refuses', async () => await startServer(answer(403, '<Error/>'))],
-		['fails', async () => await startServer(answer(500, '<Error/>'))],
-		['breaks off before the headers', async () => await startServer(reset)],
 		['breaks off', async () => await startServer(half({ until: 10 }))],
-		['sends a page', async () => await startServer(page(200))],
-		['sends nothing', async () => await startServer(answer(200, ''))],
 		['cannot be reached', refusedPort],
 	])('says that the video is finished and charged when the storage host %s', async (_, start) => {
 		const { record } = await failureOf(download(await start()).done);
@@ -171,33 +117,6 @@ describe('the store of a download', () => {
 		await Promise.race([server.idle(), new Promise((resolve) => setTimeout(resolve, 1000))]);
 		expect(server.openSockets).toBe(0);
 	});
-
-	it('does not apply the idle timeout to a slow store', async () => {
-		const server = await startServer(whole);
-		const gateway = gatewayTo(elsewhere);
-		const source = { url: server.url, authenticated: false };
-		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const downloaded = await downloadVideo(gateway, request, async (bytes) => {
-			const chunks: Uint8Array[] = [];
-			for await (const chunk of bytes) {
-				await gateway.runtime.clock.sleep(150_000);
-				chunks.push(chunk);
-			}
-			return sha256(Buffer.concat(chunks));
-		});
-		expect(downloaded.stored).toBe(sha256(file));
-		expect(server.requests).toHaveLength(1);
-	});
-
-	it('returns the value that the store returns', async () => {
-		const source = { url: (await startServer(whole)).url, authenticated: false };
-		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const downloading = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
-			for await (const chunk of bytes) void chunk;
-			return 'a file id';
-		});
-		await expect(downloading).resolves.toMatchObject({ stored: 'a file id' });
-	});
 });
 
 describe('Stop', () => {
@@ -222,14 +141,5 @@ describe('Stop', () => {
 		const failure = await failureOf(download(server, { signal: AbortSignal.abort() }).done);
 		expect(failure.record.message).toBe('The execution was canceled');
 		expect(server.requests).toEqual([]);
-	});
-
-	it('says at Stop that the video is finished and charged', async () => {
-		const server = await startServer(silence);
-		const stop = new AbortController();
-		const failure = failureOf(download(server, { signal: stop.signal }).done);
-		await server.received(1);
-		stop.abort();
-		expect((await failure).record.billed).toBe('yes');
 	});
 });

@@ -97,18 +97,6 @@ describe.each<[string, Row[]]>([
 				park(10_100),
 			],
 			[
-				'waits for a poll that is due shortly after the end of a pass',
-				task,
-				[started(0, { endsAt: 8000 }), polled(100, running)],
-				wait(10_100),
-			],
-			[
-				'polls at the start of a pass when the poll is overdue',
-				task,
-				[started(0, { endsAt: 0 }), polled(100, running), started(minute)],
-				poll('task'),
-			],
-			[
 				'does not count the time in which n8n was down towards the deadline',
 				task,
 				[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
@@ -120,7 +108,6 @@ describe.each<[string, Row[]]>([
 		'running jobs',
 		[
 			['polls a running task after 10 s', task, [started(0), polled(100, running)], wait(10_100)],
-			['polls a running video after 5 s', video, [started(0), polled(100, running)], wait(5100)],
 			[
 				'polls a running job no sooner than 3 s after the last poll',
 				{ ...task, pollInterval: 0 },
@@ -150,12 +137,6 @@ describe.each<[string, Row[]]>([
 	[
 		'failed polls',
 		[
-			[
-				'polls again one interval after a failed poll',
-				task,
-				[started(0), failed(100, lost)],
-				wait(10_100),
-			],
 			[
 				'polls again when the service asks for it',
 				task,
@@ -228,23 +209,6 @@ describe.each<[string, Row[]]>([
 				task,
 				[started(0), polled(timeout - 4000, running), due(timeout), failed(timeout + 5000, held)],
 				fail('did not finish within 20 minutes'),
-			],
-			[
-				'gives up when a poll is held back until the deadline',
-				task,
-				[started(0), failed(timeout, held)],
-				fail('did not finish within 20 minutes'),
-			],
-			[
-				'tries a poll again that a longer pause holds back, at the deadline at the latest',
-				task,
-				[
-					started(0),
-					polled(timeout - 14_000, running),
-					due(timeout - 4000),
-					failed(timeout - 4000, held),
-				],
-				wait(timeout),
 			],
 			[
 				'waits without a limit for a poll for the link of a finished job',
@@ -338,12 +302,6 @@ describe.each<[string, Row[]]>([
 	[
 		'expired links',
 		[
-			[
-				'replaces the expired link of a task by a poll',
-				task,
-				[started(0), polled(100, completed), linkExpired(minute)],
-				poll('task'),
-			],
 			[
 				'replaces the expired link of a task by a poll that keeps its interval',
 				task,

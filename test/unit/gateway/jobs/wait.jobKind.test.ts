@@ -1,66 +1,22 @@
 import { failureOf } from '../../../support/workflows/gatewayWorld';
-import {
-	content,
-	done,
-	minute,
-	video,
-	waitFor,
-	type Waiting,
-} from '../../../support/workflows/jobWaits';
+import { content, done, video, waitFor, type Waiting } from '../../../support/workflows/jobWaits';
 import {
 	completed,
 	inTurn,
 	link,
 	lost,
 	page,
-	proxyPage,
 	refusal,
-	running,
 	type Asked,
 	type Said,
 } from '../../../support/time/simulatedJobs';
 
 describe('jobs of unknown kind', () => {
-	const unknownTask = (asked: Asked) => (asked.what === 'task' ? refusal(404) : video(done)(asked));
-
-	it('polls a job of unknown kind as a task first', async () => {
-		const { wait, jobs } = waitFor(inTurn(running, completed), {});
-		await wait.hold();
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
-		expect(wait.state.job.kind).toBe('task');
-	});
-
-	it('polls a job as a video when it is not found as a task', async () => {
-		const { wait, jobs } = waitFor(unknownTask, {});
-		await wait.hold();
-		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
-			['task', 0],
-			['video', 3000],
-			['content', 3000],
-		]);
-		expect(wait.state.job.kind).toBe('video');
-	});
-
-	it('polls a job as both kinds in turn while the service does not show its kind', async () => {
-		const said = video(lost, refusal(500), refusal(404), running, done);
-		const { wait, jobs } = waitFor(said, {});
-		await wait.hold();
-		expect(jobs.asked.slice(0, 4).map(({ what, at }) => [what, at])).toEqual([
-			['task', 0],
-			['video', 3000],
-			['task', 13_000],
-			['video', 16_000],
-		]);
-		expect(wait.state.job.kind).toBe('video');
-	});
-
 	it.each<[string, Said]>([
 		['500', refusal(500)],
-		['502', refusal(502)],
 		['429', refusal(429)],
 		['a page', page],
 		['a lost response', lost],
-		['no status', {}],
 		['an unknown status', { status: 'ok' }],
 	])('finds a job at its endpoint whatever the other one responds: %s', async (_, said) => {
 		for (const kind of ['task', 'video'] as const) {
@@ -74,35 +30,11 @@ describe('jobs of unknown kind', () => {
 		}
 	});
 
-	it('polls the other endpoint no sooner than Retry-After says', async () => {
-		const busy = refusal(429, 'rate_limit_exceeded', 30_000);
-		const said = (asked: Asked) => (asked.what === 'task' ? busy : video(done)(asked));
-		const { wait, jobs } = waitFor(said, {});
-		await wait.hold();
-		expect(jobs.times.slice(0, 2)).toEqual([0, 30_000]);
-	});
-
-	it('polls both endpoints however short the timeout is', async () => {
-		const say = (asked: Asked) => (asked.what === 'task' ? refusal(500) : video(done)(asked));
-		expect((await waitFor(say, { timeout: 0 }).wait.hold()).source.url).toBe(link);
-	});
-
 	it('stays at an endpoint that names the job, even with an unknown status', async () => {
 		const strange = { status: 'warming_up', task_id: 'job_1' };
 		const { wait, jobs } = waitFor(inTurn(strange, completed), {});
 		await wait.hold();
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
-	});
-
-	it('keeps an unknown status of a job whose kind the item names, or which has been found', async () => {
-		const strange = { status: 'warming_up' };
-		for (const wait of [
-			waitFor(inTurn(strange), { kind: 'task', timeout: minute }).wait,
-			waitFor(inTurn(running, strange), { timeout: minute }).wait,
-		]) {
-			const { record } = await failureOf(wait.hold());
-			expect(record.message).toContain('did not finish within 1 minute (last status warming_up');
-		}
 	});
 
 	const unknown = { status: 'failed', error: { code: 'task_not_exist', message: 'no' } };
@@ -111,10 +43,7 @@ describe('jobs of unknown kind', () => {
 
 	it.each<[string, Said, ReadonlyArray<'task' | undefined>]>([
 		['404', refusal(404), any],
-		['404 of a proxy', proxyPage(404), any],
-		['500 video_not_found', refusal(500, 'video_not_found'), any],
 		['200 video_not_found', refusal(200, 'video_not_found'), any],
-		['400', refusal(400), any],
 		['403', refusal(403), any],
 		['401', refusal(401), any],
 		// It says nothing about a job that the item names as a task.
@@ -143,12 +72,10 @@ describe('jobs of unknown kind', () => {
 	});
 
 	it.each<[string, Said]>([
-		['the same', unknown],
 		['404', refusal(404)],
 		['403', refusal(403)],
 		['500', refusal(500)],
 		['a lost response', lost],
-		['a status of anything', { status: 'ok' }],
 	])(
 		'reports a job as failed whose reason says "not found" when the other endpoint responds with %s',
 		async (_, other) => {
@@ -172,20 +99,6 @@ describe('jobs of unknown kind', () => {
 		expect((await failureOf(wait.hold())).record.status).toBe(status);
 	});
 
-	it('continues to poll while one of the endpoints may still know the job', async () => {
-		const say = ({ what, before }: Asked) =>
-			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
-		expect((await waitFor(say, {}).wait.hold()).source.url).toBe(link);
-	});
-
-	it('polls only the endpoint of the kind that the item names while it fails', async () => {
-		const { wait, jobs } = waitFor(inTurn(refusal(500), page, refusal(429), completed), {
-			kind: 'task',
-		});
-		await wait.hold();
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task', 'task', 'task']);
-	});
-
 	it('polls both endpoints when the one that the item names refuses and the other fails', async () => {
 		const say = ({ what, before }: Asked): Said => {
 			if (what === 'video') return refusal(500);
@@ -195,11 +108,5 @@ describe('jobs of unknown kind', () => {
 		expect((await wait.hold()).source.url).toBe(link);
 		const kinds = jobs.asked.map(({ what }) => what);
 		expect(kinds).toEqual(['task', 'video', 'task', 'video', 'task']);
-	});
-
-	it('does not poll the other endpoint once the job has failed for a reason of its own', async () => {
-		const { wait, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
-		expect((await failureOf(wait.hold())).message).toBe('Video task job_1 failed: no faces');
-		expect(jobs.asked).toHaveLength(1);
 	});
 });

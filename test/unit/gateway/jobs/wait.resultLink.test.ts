@@ -4,7 +4,6 @@ import {
 	done,
 	minute,
 	task,
-	video,
 	waitFor,
 	type Waiting,
 } from '../../../support/workflows/jobWaits';
@@ -14,7 +13,6 @@ import {
 	link,
 	lost,
 	page,
-	proxyPage,
 	refusal,
 	type Asked,
 	type Said,
@@ -32,12 +30,10 @@ const places = (places: Record<'job' | 'content', Said[]>) => {
 
 const notFound = refusal(404, 'video_not_found');
 const notReady = refusal(404, 'video_not_ready');
-const busy = refusal(503, undefined, 31_000);
 const badLooks: Array<[string, Said]> = [
 	['is not ready', notReady],
 	['is lost', lost],
 	['is a page', page],
-	['is the page of a proxy', proxyPage(404)],
 	['is an error', refusal(500)],
 	['is a refusal', notFound],
 	['has no link', {}],
@@ -61,42 +57,16 @@ describe('the link of a finished job', () => {
 		},
 	);
 
-	it.each(badLooks)(
-		'requests the content of a finished task when the link of the job %s',
-		async (_, said) => {
-			const say = places({ job: [done, said], content: [notFound, content] });
-			const { wait, jobs } = waitFor(say, task());
-			expect((await wait.hold()).source.url).toBe(link);
-			expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
-				['task', 0],
-				['content', 3000],
-				['task', 13_000],
-				['content', 23_000],
-			]);
-		},
-	);
-
 	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
 		['a video whose content fails', { kind: 'video' }, { job: [completed], content: [lost] }],
-		['a video that has it later', { kind: 'video' }, { job: [done, completed], content: [lost] }],
 		['a task that has it later', task(), { job: [done, completed], content: [notFound] }],
-		['a task that is polled in vain', task(), { job: [done, lost, completed], content: [lost] }],
 	])('returns the link that is in the job of %s', async (_, settings, said) => {
 		const { wait } = waitFor(places(said), settings);
 		expect((await wait.hold()).source.url).toBe(link);
 	});
 
-	it('requests the content of a video again when Retry-After says so', async () => {
-		const say = places({ job: [done], content: [busy, content] });
-		const { wait, jobs } = waitFor(say, { kind: 'video' });
-		await wait.hold();
-		expect(jobs.times).toEqual([0, 0, 3000, 34_000]);
-	});
-
 	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
 		['a video', { kind: 'video' }, { job: [done], content: [page] }],
-		['a video after the Timeout', { kind: 'video', timeout: 0 }, { job: [done], content: [page] }],
-		['a video whose polls fail', { kind: 'video' }, { job: [done, page], content: [notFound] }],
 		['a task', task(), { job: [done], content: [notFound] }],
 		['a task after the Timeout', task({ timeout: 0 }), { job: [done], content: [page] }],
 		// The status of a finished job is final.
@@ -121,26 +91,6 @@ describe('the link of a finished job', () => {
 
 describe('fresh links', () => {
 	const fresh = 'https://storage.example/video.mp4?fresh';
-
-	it('requests a fresh link of a task by a poll', async () => {
-		const { wait, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
-		await wait.hold();
-		await expect(wait.freshSource()).resolves.toEqual({ url: fresh, authenticated: false });
-		expect(jobs.times).toEqual([0, 3000]);
-	});
-
-	it('requests a fresh link of a video job by its content', async () => {
-		const { wait, jobs } = waitFor(video(done), { kind: 'video' });
-		await wait.hold();
-		await expect(wait.freshSource()).resolves.toMatchObject({ url: link, authenticated: false });
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'content', 'content']);
-	});
-
-	it('reports that the service has no fresh link', async () => {
-		const { wait } = waitFor(places({ job: [completed, done], content: [notFound] }), task());
-		await wait.hold();
-		expect((await failureOf(wait.freshSource())).message).toContain('has no link to the file');
-	});
 
 	it('reports the charged job when its fresh link is refused', async () => {
 		const { wait } = waitFor(inTurn(completed, refusal(404)), task());
