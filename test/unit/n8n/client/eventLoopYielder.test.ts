@@ -24,8 +24,4 @@ describe('a loop over many items', () => {
 		expect(await turnsOf(Array<number>(60).fill(1))).toEqual([25, 50]);
 		expect(await turnsOf([40, 0, 40, 0])).toEqual([1, 3]);
 	});
-
-	it('gives the event loop no turn in a short loop', async () => {
-		expect(await turnsOf([1, 1, 1])).toEqual([]);
-	});
 });

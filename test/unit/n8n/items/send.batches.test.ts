@@ -52,11 +52,6 @@ describe('batches of items', () => {
 		);
 	});
 
-	it('makes as few batches as the batch size allows', () => {
-		const list = Array.from({ length: 1000 }, () => ({ model: 'a', size: 1, maxSize: 100 }));
-		expect(groups(list)).toHaveLength(10);
-	});
-
 	it('puts each item into its own batch when the work takes one item at a time', () => {
 		const items = [{ request: 3 }, { request: 5 }];
 		const batches = new Batches<number, { request: number }>(undefined);

@@ -1,4 +1,3 @@
-import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import type { ItemRun } from '../../../../nodes/shared/n8n/items/work';
 import { failed, messages, startRun } from './startRun';
@@ -58,62 +57,5 @@ describe('sending items', () => {
 		expect(run.items.every(({ outcome, abortController }) => outcome && !abortController)).toBe(
 			true,
 		);
-	});
-
-	it('lets a paid request finish when another item fails', async () => {
-		let refused = () => {};
-		const refusal = new Promise<void>((resolve) => (refused = resolve));
-		const perform = async (order: number) => {
-			if (order === 0) {
-				await refusal;
-				return { order };
-			}
-			refused();
-			throw failed('refused');
-		};
-		const { run, send } = await startRun({ perform }, { items: 2 });
-		await send();
-		expect(run.items[0].outcome).toEqual([{ json: { order: 0 } }]);
-	});
-
-	it('fails only the missing part of a shared request, or of several outputs', async () => {
-		const { run, send } = await startRun(
-			{
-				batch: {
-					key: () => '',
-					size: () => 1,
-					maxSize: () => 2,
-					perform: async (requests) =>
-						requests.map((order) => (order === 0 ? failed('refused') : { order })),
-				},
-				deliver: async ({ order }) => [{ json: { order } }, failed('not delivered')],
-			},
-			{ items: 2, continues: true },
-		);
-		await send();
-		expect(messages(run)).toEqual(['GatewayError: refused', 'GatewayError: not delivered']);
-		expect(run.items.map(({ outcome }) => outcome)).toEqual([
-			[{ error: expect.any(GatewayError) as unknown }],
-			[{ json: { order: 1 } }, { error: expect.any(GatewayError) as unknown }],
-		]);
-	});
-
-	it('drops a request from memory once it has ended', async () => {
-		const { run, send } = await startRun(
-			{
-				async perform(order) {
-					if (order === 2) throw failed('lost', 'lost');
-					return { order };
-				},
-			},
-			{ items: 3, continues: true },
-		);
-		await send();
-		const kept = run.items.map((item) => ({ request: undefined, ...item }));
-		expect(kept.map(({ request, result }) => [request, result])).toEqual([
-			[undefined, { order: 0 }],
-			[undefined, { order: 1 }],
-			[undefined, undefined],
-		]);
 	});
 });

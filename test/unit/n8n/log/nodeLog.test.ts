@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
-import { deadlinePassed } from '../../../../nodes/shared/gateway/errors/jobErrors';
 import { NodeLog, type EventDetails } from '../../../../nodes/shared/n8n/log/nodeLog';
 import { executeContext } from '../../../support/workflows/executeContext';
 
@@ -51,11 +50,8 @@ describe('a line of the log', () => {
 
 	it.each([
 		['a line break', 'a\nModel Gateway: order created jobId=forged'],
-		['a Unicode line break', 'a\u2028b\u2029c\u0085d'],
 		['an escape sequence', '\u001b[2K\u001b[1A'],
-		['text in the other direction', 'a\u202egpj.exe'],
 		['quotes and pairs', '" jobId=forged model="x'],
-		['a lone surrogate', 'a\ud800b'],
 		['a long text', 'word '.repeat(1_000_000)],
 	])('stays one bounded line with %s in a name or in an ID', (_, text) => {
 		const { message, metadata } = logged({ job: { id: text }, model: text }, named(text));
@@ -66,14 +62,6 @@ describe('a line of the log', () => {
 		]);
 		expect(String(metadata.workflowName).length).toBeLessThanOrEqual(301);
 		expect(factsIn(message).jobId).toBe(metadata.jobId);
-	});
-
-	it('keeps its metadata when a name has a percent sign', () => {
-		// n8n's logger drops the metadata of a message that has a placeholder, such as %d.
-		const { message, metadata } = logged({}, named('50 %discount'));
-		expect(message).not.toMatch(/%/);
-		expect(metadata.workflowName).toBe('50 %discount');
-		expect(factsIn(message).workflowName).toBe('50 %discount');
 	});
 
 	it.each([
@@ -90,32 +78,9 @@ describe('a line of the log', () => {
 			expect(shown).not.toContain(key.slice(0, key.length - 2));
 		}
 	});
-
-	it('leaves out a status or an error code that is no code, since it may quote the prompt', () => {
-		const job = { id: 'job_1', status: 'rejected: A secret otter' };
-		const { failure } = deadlinePassed(job, 60_000);
-		const { message } = logged({ job, failure: { ...failure, code: 'A secret otter' } });
-		expect(message).toMatch(/jobId=job_1$/);
-	});
-
-	it('leaves out what is not known, such as the execution of a workflow that is not saved', () => {
-		const getWorkflow = () => ({ id: '', active: false });
-		const { metadata } = logged({}, { getWorkflow, getExecutionId: () => '' });
-		expect(metadata).toEqual({ event: 'job failed', node: 'Node' });
-	});
 });
 
 describe('the log', () => {
-	it('does not fail when the logger fails', () => {
-		const context = {
-			...executeContext(),
-			get logger(): never {
-				throw new Error('no logger');
-			},
-		};
-		expect(() => new NodeLog(context, new Redaction(key)).write('order sent', {})).not.toThrow();
-	});
-
 	it('logs nothing without the key to redact', () => {
 		const warn = jest.fn();
 		const context = { ...executeContext(), logger: { ...executeContext().logger, warn } };

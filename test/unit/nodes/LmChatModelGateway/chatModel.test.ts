@@ -77,40 +77,6 @@ describe('the chat model', () => {
 		]);
 	});
 
-	it('keeps the messages and tools of its agent when the options contain messages and tools', async () => {
-		const fields = { messages: [], tools: [], reasoning_effort: 'high' };
-		await modelOf({ settings: { fields } }).model.withTools(tools).generate(hello);
-		expect(bodies()).toEqual([
-			{
-				...{ model: 'chat-1', reasoning_effort: 'high' },
-				messages: [{ role: 'user', content: 'say Hello there' }],
-				tools: [expect.any(Object), expect.any(Object)],
-			},
-		]);
-	});
-
-	it('sends half an emoji of a message and of the options as U+FFFD', async () => {
-		const { model } = modelOf({ settings: { fields: { user: '\ude00' } } });
-		await model.generate([{ role: 'user', content: [{ type: 'text', text: 'say \ud83d' }] }]);
-		expect(bodies()).toMatchObject([
-			{ user: '\ufffd', messages: [{ role: 'user', content: 'say \ufffd' }] },
-		]);
-	});
-
-	it('streams the text in pieces and ends with the usage', async () => {
-		const chunks = await chunksOf(modelOf().model.stream(hello));
-		expect(chunks).toEqual([
-			{ type: 'text-delta', delta: 'Hello' },
-			{ type: 'text-delta', delta: ' there' },
-			{
-				type: 'finish',
-				finishReason: 'stop',
-				usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
-			},
-		]);
-		expect(bodies()[0]).toMatchObject({ stream: true });
-	});
-
 	it('streams each piece as soon as it arrives', async () => {
 		gateway.script('one two three four five six seven eight nine ten');
 		const stop = new AbortController();
@@ -118,16 +84,6 @@ describe('the chat model', () => {
 		expect((await stream.next()).value).toEqual({ type: 'text-delta', delta: 'one' });
 		stop.abort();
 		expect((await failureOf(chunksOf(stream))).message).toBe('The execution was canceled');
-	});
-
-	it('returns the whole text in one chunk when the service does not stream', async () => {
-		const body = JSON.stringify({ choices: [{ message: { content: 'All at once' } }] });
-		gateway.fault({ route: 'chat', action: 'answer', body });
-		const chunks = await chunksOf(modelOf().model.stream(hello));
-		expect(chunks).toEqual([
-			{ type: 'text-delta', delta: 'All at once' },
-			{ type: 'finish', finishReason: 'other', usage: undefined },
-		]);
 	});
 
 	describe('tool calls', () => {
@@ -174,28 +130,6 @@ describe('the chat model', () => {
 			expect(second).not.toBe(first);
 		});
 
-		it('gives an ID to a tool call that arrives without one', async () => {
-			const tool_calls = ['add', 'look'].map((name) => ({ function: { name } }));
-			const body = JSON.stringify({ choices: [{ message: { tool_calls } }] });
-			gateway.fault({ route: 'chat', action: 'answer', body });
-			const { message } = await modelOf().model.withTools(tools).generate(hello);
-			const ids = message.content.map((call) => 'toolCallId' in call && call.toolCallId);
-			expect(new Set(ids).size).toBe(2);
-			expect(message.content).toMatchObject([{ input: '{}' }, { input: '{}' }]);
-		});
-
-		it('reads a tool call from the older field function_call', async () => {
-			const function_call = { name: 'add', arguments: '{"a":1}' };
-			const choice = { message: { content: null, function_call }, finish_reason: 'function_call' };
-			const body = JSON.stringify({ choices: [choice] });
-			gateway.fault({ route: 'chat', action: 'answer', body });
-			const answer = await modelOf().model.withTools(tools).generate(hello);
-			expect(answer.finishReason).toBe('tool-calls');
-			expect(answer.message.content).toMatchObject([
-				{ type: 'tool-call', toolName: 'add', input: '{"a":1}', toolCallId: expect.any(String) },
-			]);
-		});
-
 		it.each([false, true])(
 			'fails when the arguments of a tool call are not a JSON object (streamed: %s)',
 			async (streamed) => {
@@ -211,33 +145,6 @@ describe('the chat model', () => {
 				expect(gateway.requests).toHaveLength(1);
 			},
 		);
-
-		it('sends the results of tool calls to the model and returns its answer', async () => {
-			gateway.script({ calls }, (messages) => `It gave ${messages.at(-2)?.text}`);
-			const model = modelOf().model.withTools(tools);
-			const { message } = await model.generate(hello);
-			const ids = message.content.map((call) => ('toolCallId' in call ? call.toolCallId : ''));
-			const result = (position: number, given: unknown): Message => ({
-				role: 'tool',
-				content: [{ type: 'tool-result', toolCallId: String(ids[position]), result: given }],
-			});
-			const messages = [...hello, message, result(0, { sum: 3 }), result(1, [text('a sea')])];
-			const { message: answer } = await model.generate(messages);
-			expect(answer.content).toEqual([text('It gave {"sum":3}')]);
-			expect(bodies()[1].messages).toMatchObject([
-				{ role: 'user' },
-				{
-					role: 'assistant',
-					content: '',
-					tool_calls: [
-						{ id: ids[0], type: 'function', function: { name: 'add', arguments: '{"a":1,"b":2}' } },
-						{ id: ids[1], type: 'function', function: { name: 'look', arguments: '{}' } },
-					],
-				},
-				{ role: 'tool', tool_call_id: ids[0], content: '{"sum":3}' },
-				{ role: 'tool', tool_call_id: ids[1], content: 'a sea' },
-			]);
-		});
 	});
 
 	describe('answers in other forms', () => {
@@ -254,64 +161,6 @@ describe('the chat model', () => {
 			expect(gateway.requests).toHaveLength(2);
 			return { content: message.content, streamed: streamed.slice(0, -1) };
 		};
-		const fragment = (parts: object, name: string, input: string) =>
-			choice({
-				delta: { tool_calls: [{ ...parts, function: { name, arguments: input } }] },
-			});
-		const expected: Array<[id: string, name: string, input: string]> = [
-			['a', 'add', '{"a":1}'],
-			['b', 'look', '{}'],
-		];
-
-		it.each<[string, object[]]>([
-			['share an index', expected.map(([id, ...call]) => fragment({ index: 0, id }, ...call))],
-			[
-				'have no index',
-				[
-					fragment({ id: 'a' }, 'add', '{"a"'),
-					fragment({}, '', ':1}'),
-					fragment({ id: 'b' }, 'look', '{}'),
-				],
-			],
-			[
-				'have empty IDs and names in later fragments',
-				[
-					fragment({ index: 0, id: 'a' }, 'add', ''),
-					fragment({ index: 0, id: '' }, '', '{"a":1}'),
-					fragment({ index: 1, id: 'b' }, 'look', ''),
-					fragment({ index: 1, id: '' }, '', '{}'),
-				],
-			],
-			[
-				'come in a message, and again in the last one',
-				['tool_calls', 'stop'].map((finish_reason) => {
-					const tool_calls = expected.map(([id, name, input]) => ({
-						id,
-						function: { name, arguments: input },
-					}));
-					return choice({ message: { content: null, tool_calls }, finish_reason });
-				}),
-			],
-		])('returns each of two tool calls that %s', async (_, chunks) => {
-			const { content, streamed } = await read(...chunks, choice(ended));
-			expect(content).toEqual(
-				expected.map(([toolCallId, toolName, input]) => ({
-					...{ type: 'tool-call', toolCallId, toolName, input },
-				})),
-			);
-			expect(streamed).toEqual(
-				expected.map(([id, name, argumentsDelta]) => ({
-					...{ type: 'tool-call-delta', id, name, argumentsDelta },
-				})),
-			);
-		});
-
-		it('returns a text that comes in messages', async () => {
-			const message = { role: 'assistant', content: 'Hello' };
-			const { content, streamed } = await read(choice({ message, finish_reason: 'stop' }));
-			expect(content).toEqual([text('Hello')]);
-			expect(streamed).toEqual([{ type: 'text-delta', delta: 'Hello' }]);
-		});
 
 		it('returns the words of a refusal as the text, so that the agent shows them', async () => {
 			const deltas = [
@@ -326,77 +175,9 @@ describe('the chat model', () => {
 			expect(content).toEqual([text('I cannot.')]);
 			expect(streamed.at(-1)).toEqual({ type: 'text-delta', delta: 'I cannot.' });
 		});
-
-		it('fails with the text so far when a choice ends with an error', async () => {
-			const broken = { delta: {}, finish_reason: 'error', error: { message: 'Overloaded' } };
-			const { record } = await failureOf(
-				read(choice({ delta: { content: 'Hel' } }), choice(broken)),
-			);
-			expect(record.partial_text).toBe('Hel');
-			expect(record.message).toContain('broke off with an error: Overloaded');
-		});
 	});
 
 	describe('requests that fail', () => {
-		const answered = [{ type: 'text', text: 'Hello there' }];
-
-		it('waits after a 429 as long as the Retry-After header says', async () => {
-			gateway.fault({
-				...{ route: 'chat', action: 'error', status: 429, code: 'rate_limit_exceeded' },
-				headers: { 'retry-after': '7' },
-			});
-			const { model, clock } = modelOf();
-			const before = clock.now();
-			expect((await model.generate(hello)).message.content).toEqual(answered);
-			expect(clock.now() - before).toBe(7000);
-		});
-
-		it.each([
-			['an HTTP 500', { action: 'error', status: 500, code: 'upstream_error' }],
-			['a lost connection', { action: 'reset' }],
-		] as const)('sends a streamed request again after %s', async (_, fault) => {
-			gateway.fault({ route: 'chat', ...fault });
-			const [first] = await chunksOf(modelOf().model.stream(hello));
-			expect(first).toEqual({ type: 'text-delta', delta: 'Hello' });
-			expect(gateway.requests).toHaveLength(2);
-		});
-
-		it.each([0, 2])('sends a failed request again at most %s times', async (retries) => {
-			gateway.fault({
-				...{ route: 'chat', action: 'error', status: 500, code: 'upstream_error' },
-				times: 9,
-			});
-			const { model } = modelOf({ settings: { retries } });
-			expect((await failureOf(model.generate(hello))).record.status).toBe(500);
-			expect(gateway.requests).toHaveLength(retries + 1);
-		});
-
-		it('switches to the backup URL without a pause when the connection is lost', async () => {
-			gateway.fault({ route: 'chat', action: 'reset' });
-			const { model, clock } = modelOf({ backupUrl: gateway.backupUrl });
-			const before = clock.now();
-			expect((await model.generate(hello)).message.content).toEqual(answered);
-			expect(clock.now()).toBe(before);
-			expect(gateway.requests.map(({ host }) => host)).toEqual(['api', 'backup']);
-		});
-
-		it('keeps the text of a stream that breaks off, and does not send the request again', async () => {
-			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
-			const given: StreamChunk[] = [];
-			const read = async () => {
-				for await (const chunk of modelOf().model.stream(hello)) given.push(chunk);
-			};
-			expect((await failureOf(read())).record.partial_text).toBe('Hello there');
-			expect(given).toHaveLength(2);
-			expect(gateway.requests).toHaveLength(1);
-		});
-
-		it('names the options that a reasoning model refuses', async () => {
-			const { model } = modelOf({ settings: { model: 'reason-1', fields: { temperature: 1 } } });
-			const { record } = await failureOf(model.generate(hello));
-			expect(record.advice).toContain('remove: temperature');
-		});
-
 		it('throws the error that n8n shows, with the API key redacted', async () => {
 			const message = `${key} is not valid`;
 			gateway.fault({
@@ -413,26 +194,6 @@ describe('the chat model', () => {
 		});
 	});
 
-	it.each(['signal', 'abortSignal'])(
-		'aborts the request when the option %s aborts',
-		async (name) => {
-			gateway.fault({ route: 'chat', action: 'stall' });
-			const stop = new AbortController();
-			const { model } = modelOf();
-			const asked = failureOf(model.generate(hello, { [name]: stop.signal }));
-			while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-			stop.abort();
-			expect((await asked).message).toBe('The execution was canceled');
-		},
-	);
-
-	it('sends nothing once the execution is stopped', async () => {
-		const signal = AbortSignal.abort();
-		const { message } = await failureOf(modelOf({ signal }).model.generate(hello));
-		expect(message).toBe('The execution was canceled');
-		expect(gateway.requests).toHaveLength(0);
-	});
-
 	it('aborts the request when its stream is no longer read', async () => {
 		const ended = new Promise((resolve) => gateway.once('request', resolve));
 		gateway.script('one two three four five six seven eight nine ten');
@@ -442,13 +203,5 @@ describe('the chat model', () => {
 		}
 		await ended;
 		expect(gateway.ledger).toHaveLength(0);
-	});
-
-	it.each([
-		['stop', { stop: ['there'] }],
-		['stopSequences', { stopSequences: ['there'] }],
-	])('passes the option %s on to the service', async (_, options) => {
-		const { message } = await modelOf().model.generate(hello, options);
-		expect(message.content).toEqual([{ type: 'text', text: 'Hello ' }]);
 	});
 });

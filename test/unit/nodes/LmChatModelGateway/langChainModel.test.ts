@@ -75,7 +75,6 @@ describe('the LangChain model', () => {
 	const text = (part: string) => ({ type: 'text', text: part });
 	it.each<[string, unknown, unknown]>([
 		['the text blocks of an answer as one text', [text('A '), text('boat')], 'A boat'],
-		['an answer without blocks as an empty text', [], ''],
 		['an answer with more than text unchanged', [text('A'), { type: 'image' }], undefined],
 		['an answer that is a text unchanged', 'A boat', 'A boat'],
 	])('returns %s', async (_, answer, expected = answer) => {
@@ -86,15 +85,6 @@ describe('the LangChain model', () => {
 		for await (const { message } of chat._streamResponseChunks([], {})) {
 			expect(message).toEqual(new Message(expected));
 		}
-	});
-
-	it('passes a message without images on unchanged', async () => {
-		const { model, chat } = given();
-		const messages = [new Message('Hello'), new Message([{ type: 'text', text: 'Hello' }])];
-		await chat._generate(messages, { stop: ['x'] }, 'run');
-		const [[sent, ...rest]] = model.calls as [[Message[], ...unknown[]]];
-		expect(sent.map((message, index) => message === messages[index])).toEqual([true, true]);
-		expect(rest).toEqual([{ stop: ['x'] }, 'run']);
 	});
 
 	it('keeps its patches, its metadata and the options when tools are bound', async () => {
