@@ -218,6 +218,8 @@ describe('redirects', () => {
 
 	it.each([
 		['to another host', (echoed: string) => `https://other.example/${echoed}`],
+		['to an invalid address', (echoed: string) => `https://[${echoed}`],
+		['where the message is shortened', (echoed: string) => `/${'a'.repeat(268)}${echoed}`],
 		['in a host name', (echoed: string) => `https://${echoed.toLowerCase()}.example`],
 	])('redacts the key that a redirect carries %s', async (_, location) => {
 		for (const echoed of [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]) {

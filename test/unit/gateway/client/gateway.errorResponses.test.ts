@@ -121,6 +121,14 @@ describe('the key', () => {
 		expect(record.message).toContain('the key *** is unknown');
 	});
 
+	it('redacts the key in unusable responses', async () => {
+		for (const reply of [answer(200, `key ${key}`), cut(`{"key":"${key}"`)]) {
+			const server = await startServer(reply);
+			const failure = await failureOf(gatewayTo(server.url).call(chat));
+			expect(JSON.stringify(failure.record)).not.toContain(key);
+		}
+	});
+
 	it('redacts the key in outputs', async () => {
 		const server = await startServer(json({ data: [{ id: 'chat-1', asked_by: key }] }));
 		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([

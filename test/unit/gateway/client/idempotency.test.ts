@@ -50,6 +50,13 @@ describe('orders with an idempotency key', () => {
 		}
 	});
 
+	it('keeps the key of an order at the backup URL and after a redirect', async () => {
+		const backup = await startServer(redirect(307, '/new/v1/videos'), created);
+		const base = await startServer(reset);
+		await ordering(base.url, { backupUrl: backup.url }).call(create);
+		expect(keysOf(base, backup)).toEqual([idempotencyKey, idempotencyKey, idempotencyKey]);
+	});
+
 	it('reports the key of an order when no attempt gets a response', async () => {
 		const server = await startServer(reset);
 		const loss = await lossOf(server.url);
@@ -63,6 +70,13 @@ describe('orders with an idempotency key', () => {
 		);
 		expect(loss.failure.idempotencyKey).toBe(idempotencyKey);
 		expect(server.requests).toHaveLength(5);
+	});
+
+	it('reports an order as possibly accepted when it was lost and a later attempt is refused', async () => {
+		const server = await startServer(reset, error(401, { code: 'invalid_api_key' }));
+		const first = await failureOf(ordering(server.url).call(create));
+		expect(first.record).toMatchObject({ status: 401, billed: 'unknown', retry_can_help: false });
+		expect(first.record.advice).toMatch(/^Check the API key.*may have been accepted/);
 	});
 
 	it('reports an order as possibly accepted when it was lost in an earlier run and is now refused', async () => {

@@ -107,6 +107,11 @@ describe('the redaction of the API key', () => {
 		expect(left[0]).toHaveLength(10);
 	});
 
+	it('redacts the key in JSON after backslashes and in \\u escapes', () => {
+		const value = { a: `${'\\'.repeat(9)}${key}`, b: [{ c: '\\u0073k-sk-01/abc' }] };
+		expect(redaction.json(value)).toEqual({ a: `${'\\'.repeat(9)}***`, b: [{ c: '***' }] });
+	});
+
 	it('redacts the key in the values and names of JSON, and returns other JSON as it is', () => {
 		expect(redaction.json({ a: [`x${key}`], [key]: 1 })).toEqual({ a: ['x***'], '***': 1 });
 		const other = { a: 'x' };

@@ -207,6 +207,11 @@ describe('the other base URL', () => {
 		// The other base URL would be tried without a wait.
 		expect(tries(failure)).not.toContain(0);
 	});
+
+	it('does not send a create to the other base URL when its response was lost', () => {
+		const lost = failed({ reach: 'lost', status: 0 });
+		expect(waitOf(lost, 'a create', { hasBackup: true })).toBeUndefined();
+	});
 });
 
 describe('Retry-After', () => {

@@ -168,7 +168,9 @@ describe('Stop', () => {
 	it.each(['in a pause', 'in a poll'] as const)(
 		'ends the wait at once at Stop %s',
 		async (when) => {
-			expect(await stopAt(when)).toMatchObject({ message: 'The execution was canceled', job });
+			expect(await stopAt(when)).toMatchObject({
+				...{ message: 'The execution was canceled', billed: 'unknown', job },
+			});
 		},
 	);
 });

@@ -58,4 +58,20 @@ describe('sending items', () => {
 			true,
 		);
 	});
+
+	it('lets a paid request finish when another item fails', async () => {
+		let refused = () => {};
+		const refusal = new Promise<void>((resolve) => (refused = resolve));
+		const perform = async (order: number) => {
+			if (order === 0) {
+				await refusal;
+				return { order };
+			}
+			refused();
+			throw failed('refused');
+		};
+		const { run, send } = await startRun({ perform }, { items: 2 });
+		await send();
+		expect(run.items[0].outcome).toEqual([{ json: { order: 0 } }]);
+	});
 });

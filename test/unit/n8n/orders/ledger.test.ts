@@ -25,12 +25,19 @@ const wanted = (request: string, index = 0): PaidItem => ({
 });
 const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });
 const answered = outcome({ result: { id: 'video_1' } });
+const refused = outcome({
+	error: new GatewayError({
+		...{ message: 'no', remedies: [], reach: 'answered', status: 400 },
+		...{ billed: 'no', retry_can_help: false },
+	}),
+});
 const lost = outcome({
 	error: new GatewayError({
 		...{ message: 'no response', remedies: [], reach: 'lost', status: 0 },
 		...{ billed: 'unknown', retry_can_help: false },
 	}),
 });
+const over = { hasSucceeded: true };
 const failing = { hasSucceeded: false };
 
 afterEach(() => families.clear());
@@ -65,9 +72,24 @@ describe('the memory of the process', () => {
 		]);
 	});
 
+	it('the process keeps nothing of a refused order', async () => {
+		const { close } = await open({}, 'A');
+		await close(() => refused, failing);
+		expect(families.size).toBe(0);
+	});
+
 	it('the process knows an order before n8n’s database responds, so only one of two Retries sends it', async () => {
 		const both = [open({ id: '2' }, 'A'), open({ id: '3' }, 'A')];
 		expect((await Promise.all(both)).map(({ made }) => made)).toEqual([['send'], ['refuse']]);
+	});
+
+	it('a refused Retry removes nothing that the process knows of the order', async () => {
+		const first = await open({ id: '2' }, 'A');
+		const second = await open({ id: '3' }, 'A');
+		expect(second.made).toEqual(['refuse']);
+		await first.close(() => answered, over);
+		await second.close(() => answered, failing);
+		expect((await open({ id: '4' }, 'A')).made).toEqual(['reuse']);
 	});
 });
 
@@ -136,4 +158,15 @@ describe('a tool of an agent', () => {
 			expect(made).toEqual(['reuse', 'reuse', 'reuse', 'send']);
 		},
 	);
+
+	it('a tool counts each order once for its limit, however often the execution is retried', async () => {
+		const { context, call } = agentOf('1');
+		await call('A');
+		const retry = agentOf('2', context);
+		await retry.call('A');
+		const { orders } = context.getContext('node') as {
+			orders: { known: object; dropped: { orders: number } };
+		};
+		expect(Object.keys(orders.known).length + orders.dropped.orders).toBe(1);
+	});
 });

@@ -20,6 +20,25 @@ const matched = (orders: Order[], known: Entry[]) => {
 };
 
 describe('matching the orders of a run with known orders', () => {
+	it('matches orders by their requests, wherever their items are', () => {
+		const known = [sent(order('A', 0)), sent(order('B', 1))];
+		expect(matched([order('X', 0), order('B', 1), order('A', 2)], known)).toEqual([
+			undefined,
+			'request: B',
+			'request: A',
+		]);
+	});
+
+	it('tells orders with equal requests apart by their IDs', () => {
+		const [first, second] = [order('A', 0), order('A', 1, { id: 'second A' })];
+		expect(matched([first, second], [sent(second)])).toEqual([undefined, 'request: A']);
+	});
+
+	it('matches an order by its request alone when another call of an agent repeats it', () => {
+		const earlier = order('A', 0, { id: 'of the first call' });
+		expect(matched([order('A', 0)], [sent(earlier)])).toEqual(['request: A']);
+	});
+
 	it('matches reworded orders by their unique input items', () => {
 		const known = [recalled(order('A', 0)), recalled(order('C', 2))];
 		const reworded = [order('A2', 0), order('B2', 1), order('C2', 2)];
@@ -35,6 +54,15 @@ describe('matching the orders of a run with known orders', () => {
 		const reworded = ['A2', 'B2', 'C2'].map((request, index) => order(request, index, item));
 		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
 	});
+
+	it.each(['equal', undefined])(
+		'matches no reworded order when its input item is not unique: %s',
+		(item) => {
+			const known = [recalled(order('A', 0, { item })), recalled(order('C', 2, { item }))];
+			const reworded = ['A2', 'B2', 'C2'].map((request, index) => order(request, index, { item }));
+			expect(matched(reworded, known)).toEqual([undefined, undefined, undefined]);
+		},
+	);
 
 	it('matches orders of another run by their requests and unique items only', () => {
 		const known = [recalled(order('A', 0, { run: 1 })), recalled(order('B', 0, { run: 2 }))];
@@ -62,6 +90,19 @@ describe('matching the orders of a run with known orders', () => {
 		const known = [1, 0].map((run) => recalled(order(`W${run}`, 0, { run, item: 'equal' })));
 		expect(matched([order('W', 0, { item: 'equal' })], known)).toEqual(['item: W0']);
 		expect(matched([order('W', 0, { item: 'equal' })], known.slice(0, 1))).toEqual(['item: W1']);
+	});
+
+	it('matches each known order with one order only', () => {
+		const known = [sent(order('A', 0))];
+		expect(matched([order('A', 0), order('A', 1, { item: 'item 0' })], known)).toEqual([
+			'request: A',
+			undefined,
+		]);
+	});
+
+	it('does not match the parts of a request with another request', () => {
+		const known: Entry[] = [{ ...order('A', 0), state: 'new', parts: [], timesSent: 1 }];
+		expect(matched([order('A2', 0)], known)).toEqual([undefined]);
 	});
 });
 

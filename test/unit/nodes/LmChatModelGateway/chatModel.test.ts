@@ -178,6 +178,16 @@ describe('the chat model', () => {
 	});
 
 	describe('requests that fail', () => {
+		it('keeps the text of a stream that breaks off, and does not send the request again', async () => {
+			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
+			const given: StreamChunk[] = [];
+			const read = async () => {
+				for await (const chunk of modelOf().model.stream(hello)) given.push(chunk);
+			};
+			expect((await failureOf(read())).record.partial_text).toBe('Hello there');
+			expect(given).toHaveLength(2);
+			expect(gateway.requests).toHaveLength(1);
+		});
 		it('throws the error that n8n shows, with the API key redacted', async () => {
 			const message = `${key} is not valid`;
 			gateway.fault({

@@ -83,6 +83,13 @@ describe('the tally of a day', () => {
 		expect(await total()).toEqual({ orders: 2, cost: Infinity });
 	});
 
+	it('keeps the same number of values, however much is counted', async () => {
+		await count({ orders: 1, cost: 1 });
+		const { length } = entries;
+		for (let step = 0; step < 20; step++) await count({ orders: 7, cost: 3.5 });
+		expect(entries).toHaveLength(length);
+	});
+
 	it('takes no step from a state that another worker has changed', async () => {
 		await count({ orders: 1, cost: 0 });
 		const own = new Map(tallies);
