@@ -1,4 +1,5 @@
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import * as errors from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
@@ -188,4 +189,36 @@ describe('an error response', () => {
 			expect(failure).toMatchObject({ reach: 'answered', record: { billed: 'no' } });
 		},
 	);
+});
+
+describe('the advice on an order whose outcome is unknown', () => {
+	const noKey = new Redaction('');
+	const lost = new Error('read ECONNRESET');
+	const text = JSON.stringify({ error: { code: 'write_response_body_failed' } });
+	const undelivered = { status: 500, headers: {}, text };
+
+	it.each([
+		['no response arrived', errors.noResponse(create, lost, noKey)],
+		['the response could not be delivered', errors.refused(create, undelivered)],
+	])(
+		'says that an order without a response is not charged but its job may still run: %s',
+		(_, error) => {
+			const { advice, billed, retry_can_help } = shown(error).record;
+			expect([billed, retry_can_help]).toEqual(['unknown', false]);
+			expect(advice).toMatch(/does not bill a call without a response/);
+			expect(advice).toMatch(/does not say whether its job runs all the same/);
+			expect(advice).toMatch(/Order again only if a second video is acceptable/);
+			expect(advice).not.toMatch(/run again|look into/i);
+		},
+	);
+
+	it('says that more than one job may have been accepted when the user chose to resend', () => {
+		const { failure } = errors.noResponse({ ...create, resendsLost: true }, lost, noKey);
+		const outcome = { isUnbilled: true, isResent: true, requests: 2 };
+		const error = new GatewayError({ ...failure, mayBeAccepted: outcome });
+		const { advice } = shown(error).record;
+		expect(advice).toMatch(/more than one job may have been accepted/);
+		expect(advice).toMatch(/Order again only if a second video is acceptable\./);
+		expect(advice).not.toMatch(/was not sent again|Send Again/);
+	});
 });

@@ -117,6 +117,23 @@ describe('the store of a download', () => {
 		await Promise.race([server.idle(), new Promise((resolve) => setTimeout(resolve, 1000))]);
 		expect(server.openSockets).toBe(0);
 	});
+
+	it('does not apply the idle timeout to a slow store', async () => {
+		const server = await startServer(whole);
+		const gateway = gatewayTo(elsewhere);
+		const source = { url: server.url, authenticated: false };
+		const request = { source, refresh: async () => source, purpose: 'download it' };
+		const downloaded = await downloadVideo(gateway, request, async (bytes) => {
+			const chunks: Uint8Array[] = [];
+			for await (const chunk of bytes) {
+				await gateway.runtime.clock.sleep(150_000);
+				chunks.push(chunk);
+			}
+			return sha256(Buffer.concat(chunks));
+		});
+		expect(downloaded.stored).toBe(sha256(file));
+		expect(server.requests).toHaveLength(1);
+	});
 });
 
 describe('Stop', () => {
