@@ -83,14 +83,8 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 			readErrorObject(`{"error":${text}`),
 		],
 	],
-	[
-		'the reason of a failed job',
-		(text) => jobFailureReason({ data: { fail_reason: text, message: text } }),
-	],
-	[
-		'the message of a failed job',
-		(message) => jobFailed(job, { failure: { message }, fields: {} }),
-	],
+	['why a job failed', (text) => jobFailureReason({ data: { fail_reason: text, message: text } })],
+	['what a failed job says', (message) => jobFailed(job, { failure: { message }, fields: {} })],
 	[
 		'a broken response to an order',
 		(text) => createdTask({ ...response({}), text: `{"task_id": ${text}`, json: undefined }),

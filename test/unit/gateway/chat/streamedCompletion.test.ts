@@ -197,10 +197,7 @@ describe('streamed completions', () => {
 	});
 
 	it.each<[string, object]>([
-		[
-			'an error in its choice',
-			{ index: 0, delta: {}, error: { message: 'Overloaded', code: 502 } },
-		],
+		['an error in it', { index: 0, delta: {}, error: { message: 'Overloaded', code: 502 } }],
 		[
 			'an error in its choice and a finish_reason',
 			{ delta: { content: '' }, finish_reason: 'error', error: 'Overloaded' },

@@ -203,11 +203,7 @@ describe('the Get operations', () => {
 
 	it.each<[string, Reply, number]>([
 		['got no response', reset, 3000],
-		[
-			'met the rate limit, and the service asks for more',
-			error(429, {}, { 'retry-after': 9 }),
-			9000,
-		],
+		['met a rate limit that asks for more', error(429, {}, { 'retry-after': 9 }), 9000],
 		['got an error response', error(503, {}), 3000],
 	])(
 		'sends a Get again after at least 3 s, also to the backup URL, when it %s',

@@ -12,11 +12,7 @@ describe('the error object', () => {
 		['in the form of the specification', { error: full }, full],
 		['at the top level', full, full],
 		['that is a text', { error: ' no ' }, { message: 'no' }],
-		[
-			'with a number as code',
-			{ error: { message: 'no', code: 1101 } },
-			{ message: 'no', code: '1101' },
-		],
+		['with a number', { error: { message: 'no', code: 1101 } }, { message: 'no', code: '1101' }],
 		['with a code only', { error: { code: 'a_code' } }, { code: 'a_code' }],
 		['in the form of web frameworks', { detail: 'no' }, { message: 'no' }],
 		['none when it is empty', { error: {} }, undefined],
@@ -115,12 +111,7 @@ describe('the reason in a body that is not JSON', () => {
 			'413 Too Large',
 		],
 		['a heading', 'text/html', '<h1 class="a">Bad <b>Gateway</b></h1><p>nginx</p>', 'Bad Gateway'],
-		[
-			'the text after a title that says nothing',
-			'',
-			html('<title>Error</title>', '<body><pre>No</pre>'),
-			'No',
-		],
+		['text behind a bare title', '', html('<title>Error</title>', '<body><pre>No</pre>'), 'No'],
 		[
 			'the text of a page without its style and script',
 			'text/html',

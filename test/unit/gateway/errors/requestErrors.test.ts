@@ -35,10 +35,7 @@ describe('a request without a response', () => {
 			"the cause is wrapped in n8n's errors",
 			{ message: 'No', cause: { cause: connectError('connect', 'ECONNREFUSED') } },
 		],
-		[
-			"the cause is in n8n's errorResponse",
-			{ errorResponse: connectError('connect', 'ECONNREFUSED') },
-		],
+		["it is in n8n's errorResponse", { errorResponse: connectError('connect', 'ECONNREFUSED') }],
 		['n8n blocks the address', Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' })],
 	])('reports a request as never sent when %s', (_, cause) => {
 		const { record, reach } = noResponse(create, cause);
@@ -63,10 +60,7 @@ describe('a request without a response', () => {
 	it.each([
 		['a read that failed', Object.assign(networkError('read EHOSTUNREACH'), { syscall: 'read' })],
 		['a TLS alert', failedRequest({ secureConnecting: false }, 'ERR_SSL_WRONG_VERSION_NUMBER')],
-		[
-			'an error that only reads like a failed connect',
-			networkError('connect ECONNREFUSED', 'ECONNREFUSED'),
-		],
+		['an error that reads like a connect', networkError('connect ECONNREFUSED', 'ECONNREFUSED')],
 	])('does not report a create as never sent after %s', (_, cause) => {
 		expect(noResponse(create, cause).reach).toBe('lost');
 	});

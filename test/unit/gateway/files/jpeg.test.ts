@@ -54,14 +54,8 @@ it.each<[string, Buffer]>([
 	['an empty file', Buffer.alloc(0)],
 	['a file that is no JPEG', Buffer.from('\x89PNG\r\n', 'latin1')],
 	['a JPEG without an image', Buffer.from([0xff, 0xd8, 0xff, 0xd9])],
-	[
-		'a JPEG with a segment without room for its length',
-		Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0]),
-	],
-	[
-		'a JPEG without a marker where one has to be',
-		Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)]),
-	],
+	['a JPEG with a segment of a length of 1', Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0])],
+	['a JPEG without its next marker', Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)])],
 	[
 		'a JPEG with more segments than a camera writes',
 		Buffer.concat([

@@ -17,26 +17,14 @@ describe('images in markdown', () => {
 			`1: ![a](https://a.example/1), 2: ![b](${link})`,
 			['https://a.example/1', link],
 		],
-		[
-			'after an unclosed one',
-			`![a](https://a.example/1 ![b](${link})`,
-			['https://a.example/1', link],
-		],
-		[
-			'with a space in its link',
-			'![a](https://a.example/my cat.png)',
-			['https://a.example/my cat.png'],
-		],
+		['after an open one', `![a](https://a.example/1 ![b](${link})`, ['https://a.example/1', link]],
+		['with a space', '![a](https://a.example/my cat.png)', ['https://a.example/my cat.png']],
 		[
 			'with several spaces and brackets in its link',
 			'![a](https://a.example/my cat (1).png "A (title)")',
 			['https://a.example/my cat (1).png'],
 		],
-		[
-			'with a title that has no quotes',
-			'![a](https://a.example/1.png A cat)',
-			['https://a.example/1.png'],
-		],
+		['with a bare title', '![a](https://a.example/1.png A cat)', ['https://a.example/1.png']],
 		[
 			'by reference',
 			`![a][1] and ![b][Two]\n\n[1]: ${link}\n  [two]: <https://a.example/2> "title"\n`,

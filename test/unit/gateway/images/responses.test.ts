@@ -18,10 +18,7 @@ describe('the images of a response', () => {
 		['in an object instead of a list', { created: 7, data: { url: link } }],
 		['at the top level', { created: 7, url: link }],
 		['in the images of an envelope', { code: 0, data: { images: [{ url: link }] } }],
-		[
-			'beside entries without a link',
-			{ data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] },
-		],
+		['beside empty entries', { data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] }],
 	])('finds the link to an image %s', (_, body) => {
 		expect(readImages(answerOf(body)).images).toEqual([expect.objectContaining({ url: link })]);
 	});

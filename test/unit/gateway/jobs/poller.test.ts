@@ -192,12 +192,7 @@ describe.each<[string, Row[]]>([
 				[passAt0],
 				{ do: 'poll', patience: 20_000 },
 			],
-			[
-				'leaves a poll that is held back to the next pass',
-				task,
-				[passAt0, failed(30_000, held)],
-				park(0),
-			],
+			['leaves a held poll to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
 			[
 				'sends a poll that was held back in the next pass, with the same deadline',
 				{ ...task, timeout: 66_000 },
@@ -273,12 +268,7 @@ describe.each<[string, Row[]]>([
 		'finished jobs',
 		[
 			['returns the link of a finished task', task, [started(0), polled(100, completed)], finish],
-			[
-				'requests the content of a finished video',
-				video,
-				[started(0), polled(100, done)],
-				fetchContent,
-			],
+			['requests the content of a video', video, [started(0), polled(100, done)], fetchContent],
 			[
 				'returns the link from the content of a finished video',
 				video,

@@ -59,10 +59,7 @@ describe('alpha-1.1-r2v', () => {
 	it.each<[string, Order]>([
 		['nine images', { media: many(9, image) }],
 		['every parameter', { parameters: all }],
-		[
-			'the shortest duration and the largest seed',
-			{ parameters: { duration: 2, seed: 2_147_483_647 } },
-		],
+		['shortest duration, largest seed', { parameters: { duration: 2, seed: 2_147_483_647 } }],
 		['a prompt of any length', { prompt: 'a'.repeat(20_000) }],
 	])('accepts a request for alpha-1.1-r2v with %s', (_, order) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([]);
@@ -94,10 +91,7 @@ describe('beta-2.7-r2v', () => {
 	const voice = { reference_voice: 'https://example.com/voice.mp3' };
 
 	it.each<[string, Order]>([
-		[
-			'five of both and a first frame',
-			{ media: [...many(2, image), firstFrame, ...many(3, video)] },
-		],
+		['five and a first frame', { media: [...many(2, image), firstFrame, ...many(3, video)] }],
 		// The specification does not show its minimum number of references.
 		['a first frame alone', { media: [firstFrame] }],
 		['a voice for a video', { media: [{ ...video, ...voice }] }],

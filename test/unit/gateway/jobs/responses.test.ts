@@ -133,22 +133,14 @@ describe('polled jobs', () => {
 	});
 
 	it.each<[string, object, Phase | undefined]>([
-		[
-			'success, and running within data',
-			{ status: 'success', data: { status: 'processing' } },
-			'running',
-		],
+		['success, running within', { status: 'success', data: { status: 'processing' } }, 'running'],
 		[
 			'success, and running in the native form',
 			{ status: 'SUCCESS', output: { task_status: 'RUNNING' } },
 			'running',
 		],
 		['success, and running in result', { status: 'done', result: { state: 'queued' } }, 'queued'],
-		[
-			'an error, and running within data',
-			{ status: 'error', data: { status: 'queued' } },
-			'queued',
-		],
+		['an error, running within data', { status: 'error', data: { status: 'queued' } }, 'queued'],
 		['success only', { code: 200, status: 'success' }, 'succeeded'],
 		['200 only, which is no status of a job', { status: 200, url: 'https://a.b/c' }, undefined],
 	])('tells the status of the job from that of the call: %s', (_, body, phase) => {
