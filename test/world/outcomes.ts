@@ -21,6 +21,8 @@ export interface Setting {
 	except?: Record<string, End>;
 	/** What message and advice of a failed request say. */
 	says?: RegExp;
+	/** Whether a request now and then gets through, which depends on the speed of the machine. */
+	letsSomePass?: true;
 }
 
 /** What became of an operation. */
@@ -111,7 +113,8 @@ export function describeSetting(setting: Setting, outcomes: () => Promise<Outcom
 				table.set(setting.title, name, record ? `${record.status}${mark}` : 'ok');
 
 				const isPaid = kind === 'job' || kind === 'generation';
-				if (end === 'result') {
+				const hasPassed = setting.letsSomePass && record === undefined;
+				if (end === 'result' || hasPassed) {
 					expect({ text, isRight }).toEqual({ text: '', isRight: true });
 					expect(charges).toBe(isPaid ? 1 : 0);
 					return;

@@ -75,7 +75,7 @@ defaults
 	timeout connect 5s
 	timeout client 60s
 	timeout server 60s
-	timeout http-request 10s
+	timeout http-request 60s
 	retries 1
 ${servers.join('')}
 `;

@@ -116,6 +116,7 @@ export const nginxProxies: Proxy[] = [
 		title: 'nginx: rate limit, 503',
 		server: server({ location: [...http11, 'limit_req zone=slow;'] }),
 		shows: hasStatus(200),
+		letsSomePass: true,
 		...{ ends: proxied(503), says: /503 Service Temporarily Unavailable.*/ },
 	},
 	{

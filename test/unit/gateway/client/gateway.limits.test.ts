@@ -1,7 +1,7 @@
 import { Gateway } from '../../../../nodes/shared/gateway/client/gateway';
 import { RequestQueue } from '../../../../nodes/shared/gateway/client/requestQueue';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
-import { create, created, error, list, models } from '../../../support/workflows/calls';
+import { create, created, error, list, models, poll } from '../../../support/workflows/calls';
 import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
 	redirect,
