@@ -5,7 +5,7 @@ import {
 	statusMeanings,
 } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
-import { generations, isFor, itemsWith } from '../support/workflows/itemOperations';
+import { generations, itemsWith } from '../support/workflows/itemOperations';
 import { chain, credentialFor, modelGateway } from '../support/workflows/workflows';
 import type { Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
@@ -40,12 +40,6 @@ const refusals = [
 		advice: adviceOnRefusal(statusMeanings[status].refusal),
 	})),
 ];
-const transient = [
-	{ status: 429, code: 'rate_limit' },
-	{ status: 500, code: 'server_error' },
-	{ status: 500, code: 'upstream_error' },
-	{ status: 500, code: 'write_response_body_failed' },
-];
 
 describe.each(generations)('$name', ({ name, route, parameters }) => {
 	let gateway: Gateway;
@@ -71,43 +65,6 @@ describe.each(generations)('$name', ({ name, route, parameters }) => {
 			expect(gateway.ledger).toEqual([]);
 		},
 	);
-
-	it.each(transient)(
-		'sends the request again after HTTP $status $code',
-		async ({ status, code }) => {
-			gateway.fault({ route, action: 'error', status, code, headers: { 'retry-after': '0' } });
-			expect((await run(['One'])).status).toBe('success');
-			expect(calls()).toHaveLength(2);
-			expect(gateway.ledger).toHaveLength(1);
-		},
-	);
-
-	it('delivers the other items when one fails and the node continues on error', async () => {
-		const texts = ['One', 'Two [blocked]', 'Three'];
-		const result = await run(texts, { onError: 'continueErrorOutput' });
-		const good = result.items('Model Gateway', { output: 0 });
-		expect(good.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
-			{
-				json: {
-					error: expect.stringContaining('HTTP 400'),
-					details: { code: 'invalid_prompt', billed: 'no' },
-				},
-				pairedItem: { item: 1 },
-			},
-		]);
-	});
-
-	it('charges ten items ten times when the seventh fails and the node is retried', async () => {
-		const texts = Array.from({ length: 10 }, (_, index) => `Text ${index}.`);
-		const fault = { route, action: 'error', status: 400, code: 'invalid_prompt' } as const;
-		gateway.fault({ ...fault, when: isFor('Text 6.') });
-		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const items = (await run(texts, retry)).items('Model Gateway');
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(texts.map((_, item) => ({ item })));
-		expect(gateway.ledger).toHaveLength(10);
-		expect(calls()).toHaveLength(11);
-	});
 
 	const many = 500;
 	it(`processes ${many} items, each with its own text, and keeps their sequence`, async () => {
