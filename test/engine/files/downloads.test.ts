@@ -260,17 +260,6 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		},
 	);
 
-	it('gives up a transfer that falls silent, closes it, and still downloads the file', async () => {
-		breakDownloads({ action: 'freeze', after: '50%' });
-		const started = Date.now();
-		let closed = 0;
-		gateway.on('request', ({ host }) => void (closed += host === 'storage' ? 1 : 0));
-		await checkFile(await run());
-		expect(Date.now() - started).toBeLessThan(70_000);
-		// The gateway emits a request only after its connection has closed.
-		expect(closed).toBe(onStorage().length);
-	});
-
 	describe('expired links', () => {
 		/** The embedded storage really checks the time and the signature. */
 		const checkRefreshed = (statuses: Array<number | undefined>) => {

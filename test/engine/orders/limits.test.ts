@@ -176,21 +176,6 @@ describe('the limits of a credential', () => {
 			return run;
 		};
 
-		it('ends a wait at its Timeout although a limit holds back its poll, and names the job', async () => {
-			await start();
-			// Another execution has just used the one request of this hour.
-			await chats({ requestsPerSecond: 1 / 3600 }, 'other', 1);
-			const { jobs, run: first } = await waitFor(1, { requestsPerSecond: 1 / 3600 });
-			// n8n stores it once, and then it runs to its end.
-			const run = await passes(first);
-			expect(Date.now() - began).toBeLessThanOrEqual(305_000);
-			const [{ json }] = run.items('Wait for Video');
-			expect(json.error).toContain(`Video task ${jobs[0].id} did not finish within 5 minutes`);
-			const { advice } = json.details as IDataObject;
-			expect(advice).toContain('the limits of the credential held the request back for too long');
-			expect(requestsTo('task')).toHaveLength(0);
-		});
-
 		it('parks again rather than wait long for a limit, and polls the jobs next that were held back', async () => {
 			await start();
 			const fields = { requestsPerSecond: 0.1 };

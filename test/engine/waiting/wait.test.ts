@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
-import type { FaultAction, Gateway, Route } from '../../../gateway';
+import type { Gateway, Route } from '../../../gateway';
 import { resumeToEnd, runWorkflow, type RunOptions, type WorkflowRun } from '../../harness';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { sampleVideo } from '../../support/data/samples';
@@ -152,26 +152,6 @@ describe('Wait for Video', () => {
 		});
 		expect(result.items('Wait for Video')[0].json).not.toHaveProperty('task_id');
 	});
-
-	it.each([
-		['reset', {}],
-		['error', { status: 429, code: 'rate_limited', headers: { 'retry-after': '1' } }],
-		['error', { status: 503, code: 'overloaded' }],
-	] as const)(
-		'polls again in Get Status no sooner than 3 seconds after a failed poll: %s',
-		async (action, more) => {
-			const [job] = createJobs(1);
-			gateway.fault({ route: 'task', times: 2, ...({ action, ...more } as FaultAction) });
-			const get = modelGateway({ resource: 'referenceVideo', operation: 'get' });
-			const result = await runWorkflow(chain(get), {
-				credentials: credentialFor(gateway, { backupUrl: gateway.backupUrl }),
-				input: [{ json: { task_id: job.id } }],
-			});
-			expect(result.items('Model Gateway')).toMatchObject([{ json: { task_id: job.id } }]);
-			const [first, second, third] = pollsOf(job.id).map(({ at }) => at);
-			expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(2_990);
-		},
-	);
 
 	it('reports the ID and status of a job that exceeds the Timeout, so that it can be collected', async () => {
 		const [job] = createJobs(1);

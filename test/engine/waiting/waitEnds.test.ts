@@ -112,18 +112,6 @@ describe.each([
 			expect(seconds).toBeLessThan(5 * 60);
 		});
 
-		it.each([
-			['a proxy responds with its own 404', proxyPage(404)],
-			['the service does not know the job', refusal(404, 'task_not_found')],
-		])('polls until the Timeout while %s', async (_, fault) => {
-			const id = runningJob();
-			gateway.fault({ ...fault, route: kind, times: Infinity });
-			const { details, error, seconds } = await waitFor(created(kind, id), { timeoutMinutes: 3 });
-			expect(error).toContain('did not finish within 3 minutes');
-			expect(details).toMatchObject({ billed: 'unknown', job: { id } });
-			expect(seconds).toBeGreaterThanOrEqual(180);
-		});
-
 		it.each(['Human face not found in image 1', 'The file does not exist', 'task not exist'])(
 			'reports the reason of a job that failed before the first poll: %s',
 			async (reason) => {
@@ -145,26 +133,5 @@ describe.each([
 			expect(new Set(routesOfPolls())).toEqual(new Set(['task', 'video']));
 			expect(seconds).toBeLessThan(120);
 		});
-
-		it.each([
-			[401, 401],
-			[404, 403],
-			[403, 404],
-		] as const)(
-			'ends with the reason when its endpoints keep responding %d and %d',
-			async (task, video) => {
-				for (const [route, status] of [
-					['task', task],
-					['video', video],
-				] as const) {
-					gateway.fault({ ...refusal(status, statuses[status]), route, times: Infinity });
-				}
-				const { details, error, seconds } = await waitFor({ jobId: 'job_1' });
-				// A refusal of the key says more than an ID that an endpoint does not know.
-				expect(error).toContain(`HTTP ${task === 404 ? video : task}`);
-				expect(details.billed).not.toBe('no');
-				expect(seconds).toBeLessThan(5 * 60);
-			},
-		);
 	});
 });

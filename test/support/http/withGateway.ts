@@ -28,6 +28,8 @@ export function withGateway(
 	afterEach(async () => {
 		await gateway.close();
 		await time?.end();
+		// The next file may use n8n's store without a gateway of its own.
+		processedItems.clear();
 	});
 }
 
