@@ -246,6 +246,19 @@ describe('the log of waits', () => {
 			]),
 		);
 	});
+
+	it('names each job once when Stop is pressed', async () => {
+		const [one, other] = earlierTasks(gateway, 2);
+		const result = await startWaits(gateway, wait(), [one, other, one], {
+			...kept,
+			onStart: (cancel) => void setTimeout(cancel, 1_500),
+		});
+		const lines = await linesOf(result, 'jobId');
+		expect(lines.filter(([level]) => level !== 'debug')).toEqual([
+			['info', 'node stopped', one.id],
+			['info', 'node stopped', other.id],
+		]);
+	});
 });
 
 describe('all lines', () => {
