@@ -117,11 +117,24 @@ describe('the chat model in an n8n without the SDK', () => {
 				},
 			},
 		],
+		[
+			'a JSON schema given only in Extra Body',
+			{
+				responseFormat: 'json_schema',
+				extraBody: { response_format: { json_schema: { name: 'mail', schema: {} } } },
+			},
+			{ response_format: { type: 'json_schema', json_schema: { name: 'mail', schema: {} } } },
+		],
 	])('accepts %s', async (_, options, fields) => {
 		const parameters = { model: byId('chat-1'), options } as INode['parameters'];
 		const node = { name: 'Reader', type: 'test.reader', parameters };
 		const result = await runWorkflow(chain(node));
 		expect(result.items('Reader')[0].json).toEqual({ model: 'chat-1', fields });
+	});
+
+	it('requires a JSON schema for the response format json_schema', async () => {
+		const error = (await run({ options: { responseFormat: 'json_schema' } })).errorOf('Root');
+		expect(error?.message).toBe('JSON Schema is missing: add it under Options');
 	});
 
 	it('names all invalid options at once, and sends nothing', async () => {

@@ -156,6 +156,35 @@ describe('accidental text in a chat, a message or an embedding', () => {
 			]);
 		},
 	);
+
+	it('is refused as a text of Content (JSON), and in a part that an expression gives', async () => {
+		const message = { resource: 'message', operation: 'create', model: byId('chat-1') };
+		const part = '={{ [{ type: "text", text: $json.text }] }}';
+		const sending = async (content: IDataObject) =>
+			await run(
+				modelGateway({ ...message, messages: { values: [{ role: 'user', ...content }] } }),
+				'{{ $json.p }}',
+			);
+		expect((await sending({ contentJson: part })).message).toBe(
+			`Message 1: Content (JSON) ${accident}`,
+		);
+		expect((await sending({ content: part })).message).toBe(`Message 1: Content ${accident}`);
+	});
+
+	it('lets the messages of models and tools be any text', async () => {
+		const values = [
+			{ role: 'user', content: 'Ask the tool' },
+			{ role: 'tool', content: 'null', toolCallId: '1' },
+			{ role: 'assistant', content: '[object Object]' },
+			{ role: 'user', content: 'And now?' },
+		];
+		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1') };
+		const { message, hints } = await run(modelGateway({ ...chat, messages: { values } }), '');
+		expect(message).toBeUndefined();
+		expect(hints).toEqual([
+			'Message 3: Content holds [object Object], an object in place of a text: choose one of its fields.',
+		]);
+	});
 });
 
 describe('half a character', () => {
