@@ -99,4 +99,11 @@ describe('an mp4 without its index', () => {
 		});
 		expect(server.requests).toHaveLength(1);
 	});
+
+	it('is delivered when the storage host then says that the file ends there', async () => {
+		const server = await startServer(unannounced(unfinished), storage(unfinished));
+		const { downloading } = download(server);
+		await expect(downloading).resolves.toMatchObject({ lacksIndex: true });
+		expect(server.requests).toHaveLength(2);
+	});
 });

@@ -54,9 +54,18 @@ describe('downloads that break off', () => {
 
 	it.each<[string, Buffer, StorageOptions, StorageOptions]>([
 		['another weak ETag', twin, { etag: 'W/"1"' }, { etag: 'W/"2"' }],
+		['another date', twin, dated(5), dated(6)],
+		['another length', Buffer.concat([twin, Buffer.alloc(16)]), { etag: null }, { etag: null }],
 	])('starts a download again when the file has %s', async (_, changed, before, after) => {
 		const server = await startServer(half(before), storage(changed, after));
 		await expect(download(server).done).resolves.toBe(sha256(changed));
+	});
+
+	it('compares a part with the metadata of all earlier parts', async () => {
+		const withoutMetadata: Reply = (response) =>
+			void response.write(file.subarray(0, 50_000), () => breakOff(response));
+		const server = await startServer(withoutMetadata, half({ etag: 'W/"1"' }), storage(twin));
+		await expect(download(server).done).resolves.toBe(sha256(twin));
 	});
 
 	it.each<[string, Reply]>([
@@ -67,6 +76,11 @@ describe('downloads that break off', () => {
 				'content-range': `bytes 100000-${file.length - 1}/${file.length}`,
 			}),
 		],
+		[
+			'starts at another byte',
+			answer(206, file.subarray(5), { 'content-range': 'bytes 5-99/100' }),
+		],
+		['gives another length', answer(416, '', { 'content-range': 'bytes */7' })],
 	])('starts a download again when the response with the rest %s', async (_, reply) => {
 		const server = await startServer(half(), reply, whole);
 		await expect(download(server).done).resolves.toBe(sha256(file));

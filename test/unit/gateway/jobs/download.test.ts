@@ -7,6 +7,7 @@ import { failureOf, gatewayTo } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	breakOff,
+	page,
 	reset,
 	silence,
 	stall,
@@ -63,6 +64,20 @@ describe('storage hosts that fail', () => {
 		await expect(done).resolves.toBe(sha256(file));
 		expect(passed()).toBe(61_000);
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-']);
+	});
+
+	it('gives up on a download after five attempts without a byte', async () => {
+		const server = await startServer(answer(200, ''));
+		const { record } = await failureOf(download(server).done);
+		expect(record.message).toBe('Could not download it: no data arrived');
+		expect(server.requests).toHaveLength(5);
+	});
+
+	it('quotes the page that came instead of the file', async () => {
+		const { record, reach } = await failureOf(download(await startServer(page(200))).done);
+		expect(record).toMatchObject({ status: 200, raw_body: expect.stringContaining('nginx') });
+		expect(record.message).toMatch(/^Could not download it: it is no video: <html>/);
+		expect(reach).toBe('unreadable');
 	});
 
 	const refusedPort = async () => {

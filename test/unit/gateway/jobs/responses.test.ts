@@ -143,6 +143,23 @@ describe('polled jobs', () => {
 		['an error, running within data', { status: 'error', data: { status: 'queued' } }, 'queued'],
 		['success only', { code: 200, status: 'success' }, 'succeeded'],
 		['200 only, which is no status of a job', { status: 200, url: 'https://a.b/c' }, undefined],
+		['success, and an unknown word', { status: 'success', data: { status: 'pass_2' } }, undefined],
+		[
+			'success beside the status of its file',
+			{ status: 'success', data: { status: 200 } },
+			'succeeded',
+		],
+		['success, and running as task_status', { status: 'ok', task_status: 'submitted' }, 'queued'],
+		[
+			'completed as specified, whatever else',
+			{ status: 'completed', data: { status: 'x' } },
+			'succeeded',
+		],
+		[
+			'failed as specified, whatever else',
+			{ status: 'failed', output: { status: 'done' } },
+			'failed',
+		],
 	])('tells the status of the job from that of the call: %s', (_, body, phase) => {
 		expect(jobStatus(answerOf(body)).phase).toBe(phase);
 	});

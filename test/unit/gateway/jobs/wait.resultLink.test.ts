@@ -30,6 +30,7 @@ const places = (places: Record<'job' | 'content', Said[]>) => {
 
 const notFound = refusal(404, 'video_not_found');
 const notReady = refusal(404, 'video_not_ready');
+const busy = refusal(503, undefined, 31_000);
 const badLooks: Array<[string, Said]> = [
 	['is not ready', notReady],
 	['is lost', lost],
@@ -57,12 +58,35 @@ describe('the link of a finished job', () => {
 		},
 	);
 
+	it.each(badLooks)(
+		'requests the content of a finished task when the link of the job %s',
+		async (_, said) => {
+			const say = places({ job: [done, said], content: [notFound, content] });
+			const { wait, jobs } = waitFor(say, task());
+			expect((await wait.hold()).source.url).toBe(link);
+			expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+				['task', 0],
+				['content', 3000],
+				['task', 13_000],
+				['content', 23_000],
+			]);
+		},
+	);
+
 	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
 		['a video whose content fails', { kind: 'video' }, { job: [completed], content: [lost] }],
 		['a task that has it later', task(), { job: [done, completed], content: [notFound] }],
+		['a video that has it later', { kind: 'video' }, { job: [done, completed], content: [lost] }],
 	])('returns the link that is in the job of %s', async (_, settings, said) => {
 		const { wait } = waitFor(places(said), settings);
 		expect((await wait.hold()).source.url).toBe(link);
+	});
+
+	it('requests the content of a video again when Retry-After says so', async () => {
+		const say = places({ job: [done], content: [busy, content] });
+		const { wait, jobs } = waitFor(say, { kind: 'video' });
+		await wait.hold();
+		expect(jobs.times).toEqual([0, 0, 3000, 34_000]);
 	});
 
 	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
