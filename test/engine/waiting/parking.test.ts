@@ -454,7 +454,6 @@ describe('a parked Wait for Video', () => {
 				const parked = await resume(await start(workflow, jobs));
 				gateway.jobs.complete(jobs[1].id, video);
 				// After a crash, n8n has only what it stored before the pass.
-				jest.setSystemTime(Date.now() + 3_000);
 				const retried = await retryExecution(parked, { workflow: saved });
 				expect(retried.status).toBe('success');
 				expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));

@@ -179,7 +179,6 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 		const { job, parked } = await parkAndRestart();
 		const again = await resume(parked);
 		gateway.jobs.complete(job.id, video);
-		jest.setSystemTime(Date.now() + 3_000);
 		expect(idsOf((await retryExecution(again)).items('Done'))).toEqual([job.id]);
 	});
 });

@@ -158,9 +158,9 @@ export function shared(source: JobSource, clock: SimulatedClock, signal?: AbortS
 		return outcome;
 	};
 	return {
-		content: async (id, newerThan) =>
-			await read({ name: ['content', id], what: 'content', newerThan }, undefined, async () => {
-				return await source.content(id, newerThan);
+		content: async (id, since) =>
+			await read({ name: ['content', id], what: 'content', since }, undefined, async () => {
+				return await source.content(id, since);
 			}),
 		poll: async (kind, id, options) =>
 			await read({ name: [id], what: kind, ...options.reuse }, options.patience, async () => {

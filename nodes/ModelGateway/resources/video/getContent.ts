@@ -6,7 +6,6 @@ import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n
 import { storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { clock } from '../../../shared/n8n/client/httpClient';
 import { videoIdField } from './get';
 
 interface Request {
@@ -35,13 +34,12 @@ export const videoGetContent: Operation<Request> = {
 
 	async perform({ id, output, timeout }, run) {
 		run.reportJob({ kind: 'video', id });
-		const getContent = async (newerThan?: number) =>
-			await getVideoContent(run.gateway, { id, timeout, reuse: { newerThan } });
+		const getContent = async () => await getVideoContent(run.gateway, { id, timeout });
 		const { source, fields } = await getContent();
 		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;
 		if (!shouldDownload(output, source, run.context)) return [{ json }];
 
-		const refresh = async () => (await getContent(clock.now())).source;
+		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
 		const target = { ...output, name: id };
 		const { binary, hint } = await storeVideo(run, { source, refresh, purpose }, target);

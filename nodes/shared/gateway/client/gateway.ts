@@ -108,7 +108,7 @@ export class Gateway<R extends Runtime = Runtime> {
 				return outcome.value;
 			}
 			const { failure } = outcome;
-			reuse = { newerThan: clock.now() };
+			reuse = undefined;
 			const rules = { tries, retries: call.retries, random: random() };
 			const isUnclear = maybeAccepted !== undefined;
 			const wait = waitBeforeRetry(failure, { ...request, isUnclear }, rules);

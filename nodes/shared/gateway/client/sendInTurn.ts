@@ -18,7 +18,7 @@ export interface InTurn {
 	/** Maximum milliseconds for which other requests and the credential's limits may hold it back. Default: no maximum. */
 	patience?: number;
 	/** Of a poll: which response to another one will do. */
-	reuse?: Pick<Wish, 'newerThan' | 'maxAge'>;
+	reuse?: Pick<Wish, 'since' | 'maxAge'>;
 }
 
 /**

@@ -84,34 +84,37 @@ export interface Wish {
 	what: string;
 	/** Minimum time between two requests ("Limits": between two polls). */
 	interval: number;
-	/** Since 1970: the reader has the response of that time already, and needs a later one. */
-	newerThan?: number;
+	/** Since 1970: the response must have arrived later. Default: now, so that a reader gets nothing outdated. */
+	since?: number;
 	/** How old the response may be. Default: less than the interval. */
 	maxAge?: number;
 }
 
 /**
- * Reads something that this process may request only once in a while. Whoever wants it meanwhile gets the same
- * response, or joins the request under way.
+ * Reads something that this process may request only once in a while. Whoever wants it meanwhile joins the request
+ * under way, or waits for its turn: the next request is for all who wait.
  * @param send sends the request; calls `start` when it leaves the process
  * @returns undefined when the signal aborted, or the patience ran out, before there was a response
  */
 export async function readShared<T>(
-	{ name, what, interval, newerThan = -Infinity, maxAge = interval }: Wish,
+	wish: Wish,
 	clock: Clock,
 	waiting: () => WaitOptions,
 	send: (start: () => void) => Promise<Result<T>>,
 ): Promise<T | undefined> {
+	const { name, what, interval, since = clock.now(), maxAge = interval } = wish;
 	const turns = turnsOf(name, clock);
 	for (let { last } = turns; last !== undefined; { last } = turns) {
 		const { ended } = last;
 		const own = last.what === what ? last : turns.reads.get(what);
 		const isUnderWay = !last.hasEnded;
+		const hasJoined = isUnderWay && own === last;
 		const join = async (signal: AbortSignal) => await abortable(ended, signal);
 		if (isUnderWay && !(await isReached(join, clock, waiting()))) return undefined;
 		const { sharedWith = 'nobody', outcome } = own?.result ?? {};
-		const isOpen = sharedWith === 'all' || (isUnderWay && sharedWith === 'joined');
-		if (isOpen && own && own.endedAt > newerThan && own.age < maxAge) return outcome as T;
+		const isOpen = sharedWith === 'all' || (hasJoined && sharedWith === 'joined');
+		const isNew = hasJoined || (own && own.endedAt > since && own.age < maxAge);
+		if (isOpen && isNew) return outcome as T;
 		const left = last.result?.isSent === false ? 0 : interval - last.age;
 		if (last !== turns.last) continue;
 		if (left <= 0) break;

@@ -52,7 +52,7 @@ export function jobSource(gateway: Gateway): JobSource {
 	return {
 		poll: async (kind, id, options) =>
 			await getJobStatus(gateway, { kind, id, ...options, once: true }),
-		content: async (id, newerThan) =>
-			await getVideoContent(gateway, { id, reuse: { newerThan }, once: true }),
+		content: async (id, since) =>
+			await getVideoContent(gateway, { id, reuse: { since }, once: true }),
 	};
 }

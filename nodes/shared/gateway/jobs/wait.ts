@@ -29,8 +29,8 @@ export interface JobSource {
 		id: string,
 		options: Pick<InTurn, 'patience' | 'reuse'> & { timeout: number },
 	): Promise<ReceivedStatus>;
-	/** @param newerThan milliseconds since 1970: the wait needs a later response */
-	content(id: string, newerThan?: number): Promise<VideoContent>;
+	/** @param since milliseconds since 1970: the response must have arrived later */
+	content(id: string, since?: number): Promise<VideoContent>;
 }
 
 export interface WaitSettings {
@@ -53,7 +53,10 @@ export class JobWait {
 		/** The state from which the next pass starts. */
 		public state: PollerState,
 		private readonly settings: WaitSettings,
-	) {}
+	) {
+		const { kind, lastPolledAt } = state;
+		if (lastPolledAt !== undefined) this.receivedAt.set(kind, lastPolledAt);
+	}
 
 	/**
 	 * Waits until the job ends.
@@ -125,17 +128,13 @@ export class JobWait {
 					return { type: 'due', now: clock.now() };
 				case 'poll': {
 					const { kind, timeout, patience } = action;
-					const newerThan = this.receivedAt.get(kind);
-					// A wait that was at the other endpoint first polls together with the others from then on.
-					const isLate = newerThan === undefined && this.receivedAt.size > 0;
-					const maxAge = isLate ? 1000 * jobKinds[kind].pollSeconds : undefined;
-					const reuse = { newerThan, maxAge };
+					const reuse = this.reuseFor(kind);
 					const status = await this.source.poll(kind, id, { timeout, patience, reuse });
 					this.receivedAt.set(kind, status.receivedAt);
 					return { type: 'polled', now: status.receivedAt, status };
 				}
 				case 'fetchContent': {
-					const content = await this.source.content(id, this.receivedAt.get('content'));
+					const content = await this.source.content(id, this.reuseFor('content')?.since);
 					this.receivedAt.set('content', clock.now());
 					return { type: 'contentReceived', content };
 				}
@@ -145,5 +144,14 @@ export class JobWait {
 			this.receivedAt.set(action.do === 'poll' ? action.kind : 'content', clock.now());
 			return { type: 'requestFailed', now: clock.now(), error: asGatewayError(error) };
 		}
+	}
+
+	/** Which response that another wait has requested will do: any that is newer than the last one of this wait. */
+	private reuseFor(endpoint: JobKind | 'content'): InTurn['reuse'] {
+		const last = this.receivedAt.get(endpoint);
+		if (last !== undefined) return { since: last };
+		// A wait that was at the other endpoint first polls together with the others from then on.
+		const isLate = endpoint !== 'content' && this.receivedAt.size > 0;
+		return isLate ? { since: 0, maxAge: 1000 * jobKinds[endpoint].pollSeconds } : undefined;
 	}
 }

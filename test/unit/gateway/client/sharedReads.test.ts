@@ -9,7 +9,7 @@ import { SimulatedClock } from '../../../support/time/simulatedClock';
 const interval = 3000;
 const maxHold = 10_000;
 
-interface Reader extends Pick<Wish, 'newerThan' | 'maxAge'> {
+interface Reader extends Pick<Wish, 'since' | 'maxAge'> {
 	id: string;
 	what: string;
 	/** When it asks; when its request would end. Milliseconds. */
@@ -34,14 +34,13 @@ async function readAll(readers: Reader[], clock = new SimulatedClock()) {
 	const requests: Array<Reader & { sentAt: number }> = [];
 	const outcomes = await Promise.all(
 		readers.map(async (reader): Promise<Outcome> => {
-			const { id, what, at, takes, isSent, sharedWith, patience, stopAt, newerThan, maxAge } =
-				reader;
+			const { id, what, at, takes, isSent, sharedWith, patience, stopAt, since, maxAge } = reader;
 			const stop = new AbortController();
 			if (stopAt !== undefined) void clock.sleep(stopAt).then(() => stop.abort());
 			await clock.sleep(at);
 			const wish = {
 				...{ name: [id], what, interval, maxAge },
-				newerThan: newerThan === undefined ? undefined : start + newerThan,
+				since: since === undefined ? undefined : start + since,
 			};
 			const waiting = () => ({ signal: stop.signal, patience });
 			const response = await readShared(wish, clock, waiting, async (begin) => {
@@ -67,24 +66,16 @@ const responses = ({ outcomes }: Awaited<ReturnType<typeof readAll>>) =>
 describe('reads that are shared', () => {
 	it.each<[string, Array<Partial<Reader>>, Array<number | undefined>]>([
 		['joins a request under way', [{ takes: 500 }, { at: 400 }], [0, 0]],
-		['takes a response that is younger than the interval', [{ takes: 500 }, { at: 3499 }], [0, 0]],
-		['sends a request when the response is older', [{ takes: 500 }, { at: 3500 }], [0, 3500]],
+		['waits for its turn, and gets nothing outdated', [{ takes: 500 }, { at: 600 }], [0, 3500]],
+		['sends a request at once when the last one is older', [{}, { at: 3000 }], [0, 3000]],
+		['takes a response that is new enough for it', [{ takes: 9 }, { at: 3008, since: 8 }], [0, 0]],
 		[
-			'takes an older response that is young enough for it',
-			[{}, { at: 5000, maxAge: 9000 }],
-			[0, 0],
+			'takes no response that it may have already',
+			[{ takes: 9 }, { at: 99, since: 10 }],
+			[0, 3009],
 		],
-		['waits for its turn when it has that response', [{}, { at: 100, newerThan: 0 }], [0, 3000]],
-		[
-			'takes a response that is newer than its own',
-			[{}, { at: 3000 }, { at: 3100, newerThan: 0 }],
-			[0, 3000, 3000],
-		],
-		[
-			'sends one request for all who wait for their turn',
-			[{}, { newerThan: 0 }, { newerThan: 0 }],
-			[0, 3000, 3000],
-		],
+		['takes an older one where it may', [{}, { at: 5000, since: -1, maxAge: 9000 }], [0, 0]],
+		['sends one request for all who wait', [{}, { at: 1 }, { at: 2 }], [0, 3000, 3000]],
 		['keeps the interval to a request for something else', [{}, { what: 'video' }], [0, 3000]],
 		['does not wait for the request of another job', [{ takes: 500 }, { id: 'job_2' }], [0, 0]],
 		[
@@ -94,7 +85,7 @@ describe('reads that are shared', () => {
 		],
 		[
 			'shares a failure only with those who have joined the request',
-			[{ sharedWith: 'joined', takes: 100 }, {}, { at: 101 }],
+			[{ sharedWith: 'joined', takes: 100 }, {}, { at: 101, since: -1 }],
 			[0, 0, 3100],
 		],
 		[
@@ -109,7 +100,7 @@ describe('reads that are shared', () => {
 		],
 		[
 			'gives up at its patience or at Stop, and delays no other',
-			[{}, { patience: 1000, newerThan: 0 }, { stopAt: 2000, newerThan: 0 }, { newerThan: 0 }],
+			[{}, { at: 1, patience: 1000 }, { at: 1, stopAt: 2000 }, { at: 1 }],
 			[0, undefined, undefined, 3000],
 		],
 		[
@@ -141,7 +132,7 @@ describe('reads that are shared', () => {
 				sharedWith: fc.constantFrom('all' as const, 'joined' as const, 'nobody' as const),
 				patience: fc.constantFrom(undefined, 0, 100, 5000, 60_000),
 				stopAt: fc.option(fc.nat(20_000), { nil: undefined }),
-				newerThan: fc.option(fc.nat(20_000), { nil: undefined }),
+				since: fc.option(fc.nat(20_000), { nil: undefined }),
 				maxAge: fc.constantFrom(undefined, 10_000),
 			}),
 			{ maxLength: 12 },
