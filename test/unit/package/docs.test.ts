@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
@@ -50,15 +51,11 @@ describe.each(pages)('%s', (page) => {
 });
 
 it('CONTRIBUTING.md names only source files that exist', () => {
-	const sources = ['nodes', 'credentials', 'gateway', 'lab', 'test'].flatMap((folder) =>
-		readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-			.filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
-			.map((name) => path.join('/', folder, name)),
-	);
+	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 	const named = read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)*[\w.-]+\.ts)`/g);
 	const missing = [...named]
 		.map(([, name]) => name)
-		.filter((name) => !sources.some((source) => source.endsWith(`/${name}`)));
+		.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)));
 	// A recipe adds the first one, and nobody the second.
 	expect(missing).toEqual(['nodes/ModelGateway/resources/model/get.ts', 'utils.ts']);
 });
