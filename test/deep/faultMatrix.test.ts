@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
+import { operations } from '../../nodes/ModelGateway/resources';
 import { requestIdHeader } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { picture, sampleVideo } from '../support/data/samples';
@@ -60,6 +61,12 @@ describe('the matrix of faults and routes', () => {
 	let time: SimulatedTime;
 	let video: Uint8Array;
 	let gateway: Gateway;
+	it('has a route for each operation', () => {
+		const named = routes.map(({ name }) => name.split(',')[0]);
+		const wanted = operations.map(({ resource, value }) => `${resource.value}.${value}`);
+		expect(wanted.filter((name) => !named.includes(name))).toEqual([]);
+	});
+
 	const notHttp = createServer((socket) => socket.once('data', () => socket.end('What?')));
 	const outcomes: Array<Cell & { outcome: Outcome }> = [];
 

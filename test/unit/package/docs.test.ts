@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
+import { operations } from '../../../nodes/ModelGateway/resources';
 import manifest from '../../../package.json';
 import { altTextsOf, anchorsOf, brokenLinks, linksOf } from '../../support/pages/markdown';
 
@@ -71,6 +72,16 @@ describe('README.md', () => {
 		const [page, anchor] = new ModelGatewayApi().documentationUrl.split('#');
 		expect(page).toBe(manifest.homepage.split('#')[0]);
 		expect(anchorsOf(read('README.md'))).toContain(anchor);
+	});
+});
+
+describe('docs/operations.md', () => {
+	it('docs/operations.md has a row for each operation, in the order of the menus', () => {
+		const rows = [...read('docs/operations.md').matchAll(/^\| (\w[\w ]*?) *\| (\w[\w ]*?) *\|/gm)];
+		const [, ...named] = rows.map(([, resource, name]) => `${resource}: ${name}`);
+		expect(named.slice(0, operations.length)).toEqual(
+			operations.map(({ resource, name }) => `${resource.name}: ${name}`),
+		);
 	});
 });
 

@@ -145,6 +145,8 @@ describe('the number of retries', () => {
 	it.each<[string, FailedTry, number]>([
 		['a lost response', failed({ reach: 'lost', status: 0 }), 5],
 		['a request that was never sent', failed({ reach: 'unsent', status: 0 }), 5],
+		['408', answered(408), 5],
+		['425', answered(425), 5],
 		['500', answered(500), 5],
 		['429', answered(429), 8],
 	])('stops after the maximum number of attempts: %s', (_, failure, max) => {
