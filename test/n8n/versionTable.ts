@@ -121,7 +121,7 @@ export function render(passed: Passed): string {
 
 const introduction = `# Versions of n8n
 
-What works in which version of n8n: ✓ means that the end-to-end tests of this package passed in a complete n8n of that version. The number after a “no” leads to the reason, below the table. n8n 1 ran on Node.js 20, n8n 2 on Node.js 24.
+What works in which version of n8n: ✓ means that the tests of this package passed in a complete n8n of that version. The number after a “no” leads to the reason, below the table. n8n 1 ran on Node.js 20, n8n 2 on Node.js 24.
 
-\`UPDATE_DOCS=1 npm run test:e2e -- --n8n <version>\` writes the column of that version.
+\`UPDATE_DOCS=1 npm run test:e2e -- --n8n <version>\` writes the column of that version, and \`E2E_N8N=<version> npm run measure -- kills --write\` its rows about a killed n8n.
 `;
