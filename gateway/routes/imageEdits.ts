@@ -49,8 +49,7 @@ export function imageEditRoutes(api: FastifyInstance, service: Service): void {
 			return wordImages(service, { pictures, usage, format: form.response_format });
 		});
 	};
-	// Without a display name, fastify looks for the name in all loaded modules, which is slow under jest.
-	api.register(Object.assign(routes, { [Symbol.for('fastify.display-name')]: 'image edits' }));
+	api.register(routes);
 }
 
 async function keepFile(part: MultipartFile): Promise<void> {

@@ -10,10 +10,8 @@ const root = path.join(__dirname, '../..');
 const checks = ['format', 'lint', 'types', 'build'];
 
 interface Results {
-	testResults: Array<{
-		name: string;
-		assertionResults: Array<{ ancestorTitles: string[]; duration?: number | null }>;
-	}>;
+	/** The times are in milliseconds. */
+	testResults: Array<{ name: string; startTime: number; endTime: number }>;
 }
 
 type Covered = Record<'lines' | 'branches', { pct: number; total: number; covered: number }>;
@@ -34,8 +32,8 @@ export async function measureTests(only: string[]): Promise<Figure[]> {
 function timeFigures(folder: string): Figure[] {
 	const results = path.join(folder, 'results.json');
 	const checked = secondsOf('npm-run-all2/bin/run-p/index.js', checks);
-	const tested = secondsOf('jest/bin/jest.js', [
-		...['-c', 'jest.together.config.js', '--json', `--outputFile=${results}`],
+	const tested = secondsOf('vitest/vitest.mjs', [
+		...['run', '--project=quick', '--reporter=json', `--outputFile=${results}`],
 	]);
 	const files = secondsByFile(JSON.parse(readFileSync(results, 'utf8')) as Results);
 	const sum = files.reduce((total, [, seconds]) => total + seconds, 0);
@@ -50,24 +48,18 @@ function timeFigures(folder: string): Figure[] {
 	];
 }
 
-/** Jest runs several files as one (test/together.ts), each in its own `describe`. */
-function secondsByFile({ testResults }: Results): Array<[file: string, seconds: number]> {
-	const seconds = new Map<string, number>();
-	for (const { name, assertionResults } of testResults) {
-		const alone = path.relative(root, name);
-		for (const { ancestorTitles, duration } of assertionResults) {
-			const file = alone === 'test/together.ts' ? `test/${ancestorTitles[0]}` : alone;
-			seconds.set(file, (seconds.get(file) ?? 0) + (duration ?? 0) / 1000);
-		}
-	}
-	return [...seconds].sort(([, one], [, other]) => other - one);
-}
+const secondsByFile = ({ testResults }: Results): Array<[file: string, seconds: number]> =>
+	testResults
+		.map(({ name, startTime, endTime }): [string, number] => [
+			path.relative(root, name),
+			(endTime - startTime) / 1000,
+		])
+		.sort(([, one], [, other]) => other - one);
 
 function coverageFigures(folder: string): Figure[] {
-	secondsOf('jest/bin/jest.js', [
-		...['-c', 'jest.together.config.js', '--coverage', '--coverageProvider=v8'],
-		...['--collectCoverageFrom=nodes/**/*.ts', `--coverageDirectory=${folder}`],
-		'--coverageReporters=json-summary',
+	secondsOf('vitest/vitest.mjs', [
+		...['run', '--project=quick', '--coverage', '--coverage.include=nodes/**/*.ts'],
+		...[`--coverage.reportsDirectory=${folder}`, '--coverage.reporter=json-summary'],
 	]);
 	const summary = readFileSync(path.join(folder, 'coverage-summary.json'), 'utf8');
 	const { total, ...files } = JSON.parse(summary) as Record<string, Covered>;

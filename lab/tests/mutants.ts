@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { atLeast, print, printTable, type Figure } from '../report';
@@ -10,18 +10,22 @@ const root = path.join(__dirname, '../..');
 interface Part {
 	/** The folder that is mutated. */
 	folder: string;
-	/** The tests that are run, as paths below `test`. */
-	tests: RegExp;
+	/** The tests that are run, as patterns of files. */
+	tests: string[];
 }
 
 const partsByName: Record<string, Part> = {
 	gateway: {
 		folder: 'nodes/shared/gateway',
-		tests: /^unit\/gateway\/|^engine\/(responses\/embeddings|files\/(images|picture)\w*)\./,
+		tests: [
+			'test/unit/gateway/**/*.test.ts',
+			'test/engine/responses/embeddings.test.ts',
+			'test/engine/files/{images,picture*}.test.ts',
+		],
 	},
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
-		tests: /^(unit\/n8n|engine)\/orders\//,
+		tests: ['test/{unit/n8n,engine}/orders/**/*.test.ts'],
 	},
 };
 
@@ -74,22 +78,13 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 	const folder = mkdtempSync(path.join(tmpdir(), 'mutants-'));
 	const config = path.join(folder, 'stryker.config.json');
 	const report = path.join(folder, 'report.json');
-	const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
-		.map((file) => file.split(path.sep).join('/'))
-		.filter((file) => file.endsWith('.test.ts') && part.tests.test(file));
 	writeFileSync(
 		config,
 		JSON.stringify({
 			packageManager: 'npm',
-			testRunner: 'jest',
-			jest: {
-				// The path is relative to Stryker's own copy of the project, which it changes.
-				configFile: 'lab/tests/jest.mutants.config.js',
-				config: { globals: { together: { files: tests } } },
-				// The first run shows which tests run which line.
-				enableFindRelatedTests: false,
-			},
-			plugins: ['@stryker-mutator/jest-runner', path.join(__dirname, 'tenth.mjs')],
+			testRunner: 'vitest',
+			vitest: { related: false, configFile: 'lab/tests/vitest.mutants.config.mts' },
+			plugins: ['@stryker-mutator/vitest-runner', path.join(__dirname, 'tenth.mjs')],
 			ignorers: ['tenth'],
 			coverageAnalysis: 'perTest',
 			mutate: [`${part.folder}/${files || '**'}/*.ts`],
@@ -109,7 +104,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 		const child = spawn(process.execPath, [stryker, 'run', config], {
 			cwd: root,
 			stdio: ['ignore', 'inherit', 'inherit'],
-			env: { ...process.env, MUTATED_TENTH: tenth },
+			env: { ...process.env, MUTATED_TENTH: tenth, MUTANT_TESTS: part.tests.join(' ') },
 		});
 		const [code] = (await once(child, 'exit')) as [number | null];
 		if (code !== 0) throw new Error(`Stryker ended with ${code}`);

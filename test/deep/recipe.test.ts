@@ -42,7 +42,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 	const run = (tool: string, ...args: string[]) =>
 		execFileSync(process.execPath, [path.join(root, 'node_modules', tool), ...args], {
 			cwd: folder,
-			env: { ...process.env, UPDATE_DOCS: '1', JEST_WORKER_ID: undefined },
+			env: { ...process.env, UPDATE_DOCS: '1', VITEST: undefined },
 			stdio: ['ignore', 'pipe', 'pipe'],
 		});
 
@@ -54,7 +54,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 		for (const name of [
 			'package.json',
 			'tsconfig.json',
-			'jest.config.js',
+			'vitest.config.mts',
 			'README.md',
 			'SECURITY.md',
 		])
@@ -80,6 +80,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 		write(tests[1], codeBehind('### Provoke a fault'));
 
 		run('typescript/bin/tsc', '--noEmit');
-		run('jest/bin/jest.js', ...tests, ...['agents/tools', 'fields/', 'unit/package/fieldTable']);
+		const operations = ['agents/tools', 'fields/', 'unit/package/fieldTable'];
+		run('vitest/vitest.mjs', 'run', '--project=quick', ...tests, ...operations);
 	}, 600_000);
 });

@@ -1,6 +1,6 @@
 // Usage: node scan.mjs <folder> <source | tarball>
 // Prints what n8n's scanner for community packages reports about the folder. The scanner's own command does the same
-// after it has downloaded both from where they are published. It is an ES module, which jest cannot load.
+// after it has downloaded both from where they are published. It runs in its own process, for its environment.
 import {
 	analyzePackage,
 	SOURCE_FILE_PATTERNS,

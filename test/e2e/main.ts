@@ -7,13 +7,13 @@ import path from 'node:path';
 import { defaultVersion, ensureInstallation } from '../n8n/installation';
 import { record } from '../n8n/versionTable';
 
-/** Takes out our own option. The other options, and the file patterns, are for jest. */
-function parse(args: string[]): { version: string; forJest: string[] } {
+/** Takes out our own option. The other options, and the file patterns, are for vitest. */
+function parse(args: string[]): { version: string; forVitest: string[] } {
 	const separate = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
 	const at = separate.indexOf('--n8n');
-	if (at < 0) return { version: defaultVersion, forJest: args };
+	if (at < 0) return { version: defaultVersion, forVitest: args };
 	const [, version = ''] = separate.splice(at, 2);
-	return { version, forJest: separate };
+	return { version, forVitest: separate };
 }
 
 async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
@@ -39,25 +39,21 @@ function recordPassed(version: string, results: string): void {
 	};
 	record(
 		version,
-		testResults.map(({ name, status }) => [
-			path.basename(name, '.e2e.ts'),
-			// A file is "focused" for jest when some of its tests were skipped, such as those of a feature that n8n lacks.
-			status === 'passed' || status === 'focused',
-		]),
+		testResults.map(({ name, status }) => [path.basename(name, '.e2e.ts'), status === 'passed']),
 	);
 }
 
 async function main(): Promise<void> {
-	const { version, forJest } = parse(process.argv.slice(2));
+	const { version, forVitest } = parse(process.argv.slice(2));
 	await ensureInstallation(version);
 	process.exitCode = await runTool('typescript-7/bin/tsc', ['-p', __dirname]);
 	if (process.exitCode !== 0) return;
-	const config = ['-c', path.join(__dirname, 'jest.config.js')];
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
+	const options = ['run', '--project=e2e', '--reporter=default', '--reporter=./test/reporter.mjs'];
 	const code = await runTool(
-		'jest/bin/jest',
-		[...config, '--json', `--outputFile=${results}`, ...forJest],
+		'vitest/vitest.mjs',
+		[...options, '--reporter=json', `--outputFile=${results}`, ...forVitest],
 		{ E2E_N8N: version },
 	);
 	if (process.env.UPDATE_DOCS) recordPassed(version, results);

@@ -26,16 +26,12 @@ import { credentialFor } from '../support/workflows/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
-const needEsModules = ['emailSend', 'form', 'formTrigger', 'wait'].map(
-	(name) => `n8n-nodes-base.${name}`,
-);
 
 describe.each(files)('%s', (file) => {
 	const example = readExample(file);
 	const nodes = example.nodes as INode[];
-	// The harness has no AI nodes of n8n, and jest cannot load nodes that need ES modules. Tests in test/e2e run the
-	// examples with such nodes.
-	const known = nodes.filter(({ type }) => isKnownPackage(type) && !needEsModules.includes(type));
+	// The harness has no AI nodes of n8n. Tests in test/e2e run the examples with such nodes.
+	const known = nodes.filter(({ type }) => isKnownPackage(type));
 	const descriptionOf = ({ type, typeVersion }: INode) =>
 		nodeTypes.getByNameAndVersion(type, typeVersion).description;
 
@@ -146,7 +142,8 @@ describe('runs with the settings of a user', () => {
 		expect(result.status).toBe('success');
 		const saved = readdirSync(folder).sort();
 		expect(saved).toEqual(jobs.map((id) => `${id}.mp4`).sort());
-		for (const name of saved) expect(readFileSync(path.join(folder, name))).toEqual(bytes);
+		for (const name of saved)
+			expect(readFileSync(path.join(folder, name))).toEqual(Buffer.from(bytes));
 		expect(result.items('Not Collected').map(({ json }) => json)).toEqual([
 			{
 				job: 'task_unknown',

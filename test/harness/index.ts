@@ -1,11 +1,8 @@
 /**
  * Runs workflow JSON through n8n's real engine, with n8n's own core nodes and the sources of this package.
- * Works under jest and in a plain script (the demo, the benchmarks).
+ * Works under vitest and in a plain script (the demo, the benchmarks).
  */
-import { removeHome } from './setup';
-
-// Under jest, test/support/setup/cleanUp.ts does this after each test file.
-if (!process.env.JEST_WORKER_ID) process.once('exit', removeHome);
+import './setup';
 
 export {
 	deleteFiles,

@@ -9,18 +9,21 @@ import {
 	type IVersionedNodeType,
 } from 'n8n-workflow';
 import path from 'node:path';
-import '../../credentials/ModelGatewayApi.credentials';
-import '../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
-import '../../nodes/LmChatModelGateway/LmChatModelGateway.node';
-import '../../nodes/ModelGateway/ModelGateway.node';
-import '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
+import * as credential from '../../credentials/ModelGatewayApi.credentials';
+import * as embeddings from '../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
+import * as chatModel from '../../nodes/LmChatModelGateway/LmChatModelGateway.node';
+import * as modelGateway from '../../nodes/ModelGateway/ModelGateway.node';
+import * as waitForVideo from '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
 import { asTool } from './tools';
 
-/**
- * The source of a class that n8n loads from this file of the published package. It is imported above, so that jest
- * sees what a test depends on.
- */
-const sourceOf = (built: string) => built.replace(/^dist\/(.*)\.js$/, '$1.ts');
+/** The classes of our package, which n8n finds by the names of their files. */
+const classes: Record<string, new () => INodeType | ICredentialType> = {
+	...credential,
+	...embeddings,
+	...chatModel,
+	...modelGateway,
+	...waitForVideo,
+};
 
 /**
  * n8n's own loader opens each package on first use: what n8n refuses to load fails here too. There are hundreds of core
@@ -35,9 +38,12 @@ const openers: Record<string, () => PackageDirectoryLoader> = {
 	},
 	'n8n-nodes-model-gateway': () => {
 		const loader = new PackageDirectoryLoader(path.resolve(__dirname, '../..'));
+		// n8n would load them from the built package.
+		const loadClass = (file: string) => new classes[path.basename(file).split('.')[0]]();
+		Object.assign(loader, { loadClass });
 		const { n8n, version } = loader.packageJson;
-		n8n?.nodes?.forEach((file) => loader.loadNodeFromFile(sourceOf(file), version));
-		n8n?.credentials?.forEach((file) => loader.loadCredentialFromFile(sourceOf(file)));
+		n8n?.nodes?.forEach((file) => loader.loadNodeFromFile(file, version));
+		n8n?.credentials?.forEach((file) => loader.loadCredentialFromFile(file));
 		return loader;
 	},
 };

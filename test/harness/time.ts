@@ -10,7 +10,7 @@ import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
 const step = 1;
 
 /**
- * Lets the engine and the nodes wait in simulated time, under jest: time stands still while anything is under way, and
+ * Lets the engine and the nodes wait in simulated time, under vitest: time stands still while anything is under way, and
  * otherwise jumps to the timer that is due first. Sockets and files stay real. Node's own timers
  * (`node:timers/promises`) stay real too, because slow servers in tests need them. No other host has an address: a name
  * server may respond later than time would stand still.
@@ -30,6 +30,7 @@ export class SimulatedTime {
 	}).enable();
 	/** The state that last stayed the same for the whole patience. */
 	private still?: string;
+	private readonly lookUp = vi.spyOn(dns, 'lookup');
 	private opened = 0;
 	private unseen = 0;
 	private readonly ending = new AbortController();
@@ -42,18 +43,11 @@ export class SimulatedTime {
 	constructor(public patience = 20) {
 		// The clock is set back, so a poll of an earlier test would delay one of this test.
 		latestReads.clear();
-		jest.useFakeTimers({
+		vi.useFakeTimers({
 			now: Date.UTC(2026, 0, 1),
-			doNotFake: [
-				'nextTick',
-				'queueMicrotask',
-				'setImmediate',
-				'clearImmediate',
-				'performance',
-				'hrtime',
-			],
+			toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
 		});
-		jest.spyOn(dns, 'lookup').mockImplementation(lookUpHere as typeof dns.lookup);
+		this.lookUp.mockImplementation(lookUpHere as typeof dns.lookup);
 		subscribe('net.client.socket', this.watch);
 		this.pump = this.run();
 	}
@@ -74,8 +68,8 @@ export class SimulatedTime {
 		await this.pump;
 		unsubscribe('net.client.socket', this.watch);
 		this.systemHook.disable();
-		jest.mocked(dns.lookup).mockRestore();
-		jest.useRealTimers();
+		this.lookUp.mockRestore();
+		vi.useRealTimers();
 	}
 
 	private readonly watch = (message: unknown) => {
@@ -87,7 +81,7 @@ export class SimulatedTime {
 
 	private async run(): Promise<void> {
 		while (!this.ending.signal.aborted) {
-			if (await this.isAtRest()) jest.advanceTimersToNextTimer();
+			if (await this.isAtRest()) vi.advanceTimersToNextTimer();
 		}
 	}
 
@@ -99,7 +93,7 @@ export class SimulatedTime {
 	private async isAtRest(): Promise<boolean> {
 		// Let pending consequences happen first.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (jest.getTimerCount() === 0 || this.systemRequests.size + this.unseen > 0) {
+		if (vi.getTimerCount() === 0 || this.systemRequests.size + this.unseen > 0) {
 			await this.pause(step);
 			return false;
 		}
@@ -122,7 +116,7 @@ export class SimulatedTime {
 	private get state(): string {
 		const bytes = [...this.sockets].reduce((sum, s) => sum + s.bytesRead + s.bytesWritten, 0);
 		return [
-			jest.getTimerCount(),
+			vi.getTimerCount(),
 			this.opened,
 			this.sockets.size,
 			bytes,

@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL with pgvector for one test: PGlite, which is PostgreSQL compiled to WebAssembly, behind its
- * socket server. It runs in its own process, because jest cannot load its ECMAScript modules.
+ * socket server. It runs in its own process.
  * Prints its port; ends when its input ends.
  */
 import { PGlite } from '@electric-sql/pglite';

@@ -15,12 +15,8 @@ import {
 import { withGateway } from '../../support/http/withGateway';
 
 let gateway: Gateway;
-beforeAll(() => {
-	Object.assign(Container.get(SsrfProtectionConfig), {
-		...{ enabled: true, allowedIpRanges: ['127.0.0.1/32'] },
-		...{ blockedHostnames: ['storage.blocked'], allowedHostnames: [] },
-	});
-});
+beforeAll(() => void (Container.get(SsrfProtectionConfig).enabled = true));
+afterAll(() => void (Container.get(SsrfProtectionConfig).enabled = false));
 withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
 
 const allow = (host: string) =>

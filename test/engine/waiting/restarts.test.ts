@@ -19,7 +19,7 @@ withGateway(
 	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
 	(world) => void ({ gateway } = world),
 );
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => vi.restoreAllMocks());
 
 const createJobs = (count: number) => earlierTasks(gateway, count);
 const workflow = chain(waitForVideo(), core('Done', 'noOp'));
@@ -43,9 +43,9 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 		const run = await start([job], options);
 		gateway.jobs.complete(job.id, video);
 		setProcess(isRestarted ? ++lastStart : lastStart, age);
-		const begun = jest.now();
+		const begun = Date.now();
 		expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
-		return jest.now() - begun;
+		return Date.now() - begun;
 	};
 
 	/** An n8n that says how ready it is: with each of these responses once, and then with the last one. */
@@ -158,7 +158,7 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 		const { job, parked } = await parkAndRestart();
 		gateway.jobs.complete(job.id, video);
 		await resume(parked);
-		jest.setSystemTime(Date.now() + 61_000);
+		vi.setSystemTime(Date.now() + 61_000);
 		expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
 	});
 

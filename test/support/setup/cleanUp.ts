@@ -1,6 +1,5 @@
-// Runs in every engine test and unit test.
-import { removeHome } from '../../harness/setup';
+// Runs in every test file.
+import '../../harness/setup';
 import { closeServers } from '../http/scriptedServer';
 
 afterEach(closeServers);
-afterAll(removeHome);

@@ -1,5 +1,5 @@
 // Runs in every test file: the key must not leak in any test.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { witness } from '../../../gateway/witness';
 
@@ -13,6 +13,9 @@ const look = (where: string, text: string) => {
 		if (text.includes(key)) leaks.push(`${where} shows the key: ${excerptAround(text, key)}`);
 	}
 };
+
+// The files of a process share the witness.
+witness.removeAllListeners();
 
 witness.on('key', (key) => {
 	if (key.length >= shortestKey) keys.add(key);
@@ -44,6 +47,7 @@ afterAll(() => {
 	const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
 	if (!existsSync(log)) return;
 	look("n8n's log", readFileSync(log, 'utf8'));
+	truncateSync(log);
 	if (leaks.length > 0) throw new Error(leaks.join('\n'));
 });
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { MockInstance } from 'vitest';
 import { processedItems } from '../../harness';
 
 /** When a call to n8n's database fails: before it has changed anything, or after it has been committed. */
@@ -26,8 +27,10 @@ export async function withFailures(
 		throw new Error('SQLITE_BUSY: database is locked');
 	};
 	const spies = methods.map((name) => {
-		const method = processedItems[name].bind(processedItems) as (...args: unknown[]) => unknown;
-		const spy = jest.spyOn(processedItems, name) as jest.SpyInstance<unknown, unknown[]>;
+		const method = processedItems[name].bind(processedItems) as (
+			...args: unknown[]
+		) => Promise<unknown>;
+		const spy = vi.spyOn(processedItems, name) as MockInstance<typeof method>;
 		return spy.mockImplementation(
 			async (...args) => await failing(async () => await method(...args)),
 		);

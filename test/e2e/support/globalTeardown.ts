@@ -1,9 +1,0 @@
-import { rm } from 'node:fs/promises';
-import { shared } from './shared';
-
-export default async function teardown(): Promise<void> {
-	for (const n8n of shared.running) {
-		await n8n.stop();
-		await rm(n8n.folder, { recursive: true, force: true });
-	}
-}
