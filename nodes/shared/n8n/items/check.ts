@@ -1,71 +1,71 @@
 import type { N8nGateway } from '../client/gateway';
-import { badInput } from '../errors/badInput';
+import { badInput, type Problem } from '../errors/badInput';
 import { textsIn } from '../parameters/accidentalText';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
-import { previewOutput } from '../parameters/skippedOutput';
 import { orderLimits, previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
-import type { CheckedItem, Item } from './item';
-import { failureForecast } from './preview';
+import { failureForecast, type CheckedItem, type Step } from './item';
 import type { RunState } from './runState';
 
 /** One code unit of a character that has two. */
 const halfCharacter = /\p{Cs}/u;
+const halfCharacterHint =
+	'A text has half a character, such as one that was cut off inside an emoji. It is sent as �.';
 
 /**
  * Reads and checks the parameters of every item. An item with problems fails, and its error names all of them.
- * @returns the items that can be sent, without those that are passed through; none after Stop
+ * @returns no items after Stop
  */
-export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
-	const checked: CheckedItem[] = [];
+export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Step<CheckedItem>> {
+	const step: Step<CheckedItem> = { items: [], previewed: [], ended: [] };
+	const { baseUrl: gatewayUrl } = gateway.connection;
+	const { isOrder } = run.work;
 	for (const item of run.items) {
 		await run.yielder.yieldIfDue();
-		if (run.isStopped) return [];
+		if (run.isStopped) return { ...step, items: [] };
+		const parameters = new ItemParameters(run.context, item.index, { gatewayUrl, isOrder });
+		const read: CheckedItem = { item, isPreview: false, request: undefined };
 		try {
-			const read = await readItem(run, item, gateway);
-			if (read) checked.push(Object.assign(item, read));
+			if (isOrder) read.isPreview = previewField.read(parameters) === true;
+			read.request = await run.work.prepare(parameters, run.itemRun({ item }, gateway));
+			if (parameters.passThrough) step.ended.push({ item, outcome: [parameters.passThrough] });
+			else step.items.push(await checkItem(run, read, parameters, gateway));
 		} catch (error) {
-			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failureForecast(error)) } }];
-			else run.fail(item, error);
+			reject(run, step, read, error);
 		}
 	}
-	failOnOtherLimits(run, checked);
-	return checked.filter(({ outcome }) => outcome === undefined);
+	const problem = problemOfLimits(step.items);
+	if (!problem) return step;
+	for (const item of step.items) reject(run, step, item, badInput([problem], { paid: true }));
+	return { ...step, items: [] };
+}
+
+/** Ends an item that cannot be sent. One that is only previewed does not fail. */
+function reject(run: RunState, step: Step<CheckedItem>, read: CheckedItem, error: unknown): void {
+	if (read.isPreview) step.previewed.push({ ...read, forecast: failureForecast(error) });
+	else step.ended.push({ item: read.item, outcome: [run.fail(read.item, error)] });
 }
 
 /** A limit is about all orders of a run: expressions that give it several values would let through the largest. */
-function failOnOtherLimits(run: RunState, items: CheckedItem[]): void {
-	for (const { name, valueIn } of orderLimits) {
-		const values = new Set(
-			items.flatMap(({ orderOptions }) => (orderOptions ? valueIn(orderOptions) : [])),
-		);
-		if (values.size <= 1) continue;
-		const shown = [...values].map((value) => value ?? 'none').join(', ');
-		const problem = `must be the same for all items (it is ${shown})`;
-		for (const item of items) {
-			if (item.outcome !== undefined) continue;
-			const error = badInput([{ field: name, problem }], { paid: true });
-			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failureForecast(error)) } }];
-			else run.fail(item, error);
-		}
+function problemOfLimits(items: CheckedItem[]): Problem | undefined {
+	const options = items.flatMap(({ orderOptions }) => orderOptions ?? []);
+	for (const { name: field, valueIn } of orderLimits) {
+		const values = [...new Set(options.map(valueIn))];
+		const shown = values.map((value) => value ?? 'none').join(', ');
+		if (values.length > 1)
+			return { field, problem: `must be the same for all items (it is ${shown})` };
 	}
+	return undefined;
 }
 
-async function readItem(
+async function checkItem(
 	run: RunState,
-	item: Item,
-	gateway: N8nGateway,
-): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'cost' | 'includesInput'> | undefined> {
-	const { baseUrl: gatewayUrl, prices } = gateway.connection;
-	const { isOrder } = run.work;
-	const parameters = new ItemParameters(run.context, item.index, { gatewayUrl, isOrder });
-	if (run.work.isOrder) item.isPreview = previewField.read(parameters) === true;
-	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
-	if (parameters.passThrough) {
-		item.outcome = [parameters.passThrough];
-		return undefined;
-	}
+	read: Pick<CheckedItem, 'item' | 'request' | 'isPreview'>,
+	parameters: ItemParameters,
+	{ connection: { prices } }: N8nGateway,
+): Promise<CheckedItem> {
+	const { item, request } = read;
 	for (const check of parameters.checks) await check();
 	const { options } = parameters;
 	const includesInput = includeInputFieldsOption.read(options);
@@ -74,12 +74,8 @@ async function readItem(
 	const cost = amount && estimatedCostOf(amount, orderOptions, { prices, options });
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
-	for (const hint of hints) run.hint(item, hint);
+	for (const hint of hints) item.hint(hint);
 	const isCut = run.cost !== 'read' && textsIn(request).some((text) => halfCharacter.test(text));
-	if (isCut)
-		run.hint(
-			item,
-			'A text has half a character, such as one that was cut off inside an emoji. It is sent as �.',
-		);
-	return { request, orderOptions, cost, includesInput };
+	if (isCut) item.hint(halfCharacterHint);
+	return { ...read, orderOptions, cost, includesInput };
 }

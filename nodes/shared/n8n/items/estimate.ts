@@ -2,7 +2,9 @@ import type { GatewayError } from '../../gateway/errors/gatewayError';
 import { sumOf, type Estimate, type PriceList } from '../../gateway/prices';
 import type { Amount } from '../../gateway/protocol/amount';
 import { maxCostOption, maxCostPerDayOption, type OrderOptions } from '../parameters/orderOptions';
+import type { Field } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
+import type { Item } from './item';
 import type { ItemOutput } from './work';
 
 /** The estimated cost of an order. Reports a problem where a limit on cost is set and there is no price. */
@@ -14,12 +16,10 @@ export function estimatedCostOf(
 	const estimate = prices?.estimateOrder(amount);
 	if (estimate && 'cost' in estimate) return estimate.cost;
 	const problem = estimate ? withoutPrice(estimate.problem) : noPrices;
-	if (maxCost !== undefined) {
-		options.report(maxCostOption.property.displayName, problem, 'unsendable');
-	}
-	if (maxCostPerDay !== undefined) {
-		options.report(maxCostPerDayOption.property.displayName, problem, 'unsendable');
-	}
+	const report = ({ property }: Field) =>
+		options.report(property.displayName, problem, 'unsendable');
+	if (maxCost !== undefined) report(maxCostOption);
+	if (maxCostPerDay !== undefined) report(maxCostPerDayOption);
 	return undefined;
 }
 
@@ -39,12 +39,8 @@ export const noEstimate = (problem: string) =>
  */
 export function addEstimates(
 	outputs: ReadonlyArray<ItemOutput | GatewayError>,
-	amount: Amount,
-	{
-		prices,
-		isShared,
-		hint,
-	}: { prices: PriceList; isShared: boolean; hint: (message: string) => void },
+	item: Item,
+	{ amount, prices, isShared }: { amount: Amount; prices: PriceList; isShared: boolean },
 ): void {
 	const made = outputs.filter((output): output is ItemOutput => 'json' in output);
 	const order = amount.kind === 'image' ? { ...amount, count: outputs.length } : amount;
@@ -57,11 +53,9 @@ export function addEstimates(
 		if (usage !== undefined || (isFirst && isText && !isShared)) {
 			estimates.push(prices.estimateTokens(amount.model, usage));
 		}
-		const costs = estimates.flatMap((estimate) => ('cost' in estimate ? estimate.cost : []));
-		const [problem] = estimates.flatMap((estimate) =>
-			'problem' in estimate ? estimate.problem : [],
-		);
+		const costs = estimates.flatMap((one) => ('cost' in one ? one.cost : []));
+		const [problem] = estimates.flatMap((one) => ('problem' in one ? one.problem : []));
 		if (costs.length > 0) output.json = { estimated_cost: sumOf(costs), ...output.json };
-		else if (problem !== undefined) hint(noEstimate(problem));
+		else if (problem !== undefined) item.hint(noEstimate(problem));
 	});
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../../gateway/client/connection';
 import { isTool } from '../agent/tool';
-import type { Decision, LimitStatus } from '../orders/decide';
+import type { Decision, LimitStatus, Reason } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
 import { extraBodyOption } from '../parameters/extraBody';
 import {
@@ -17,138 +17,149 @@ import {
 	type OrderDetails,
 } from '../orders/messages';
 import { skippedOutput } from '../parameters/skippedOutput';
-import { failureOf, type CheckedItem, type Forecast } from './item';
-import { OrderLog, type RefusedItem } from './orderLog';
-import { failureForecast } from './preview';
+import {
+	failureForecast,
+	type AnsweredItem,
+	type CheckedItem,
+	type Forecast,
+	type PlannedItem,
+	type EndedItem,
+	type Step,
+} from './item';
+import { logRefused } from './orderLog';
 import type { RunState } from './runState';
 
-/** Connects the items of one run with the ledger of orders. */
-export class ItemOrders {
-	private readonly ledger: Ledger;
+/** The ledger of the orders of a run. */
+export function ledgerOf(run: RunState, connection: Connection): Ledger {
+	const { context, cost: billing, yielder, stop, work, log } = run;
+	const { isOrder = false, options = [] } = work;
+	const all = [...(work.fields ?? []), ...options, extraBodyOption];
+	const fields = all.filter(({ isSetting }) => !isSetting);
+	return new Ledger(context, { billing, isOrder, connection, fields, yielder, log, stop });
+}
+
+/** Plans what happens to each item. @param ledger decides about paid requests; reads have none */
+export async function planAll(
+	run: RunState,
+	checked: Step<CheckedItem>,
+	ledger?: Ledger,
+): Promise<Step<PlannedItem>> {
+	// Taken from the list, so that the memory of a request is freed once its item has ended.
+	const items = checked.items.splice(0);
+	if (ledger) return await new ItemOrders(run, ledger).open({ ...checked, items });
+	return { ...checked, items: items.map((item) => ({ ...item, parts: [] })) };
+}
+
+/** Asks the ledger about the items of a run, and does what it decides. */
+class ItemOrders {
+	private readonly keys = { keyReleased: [] as string[], keyUsed: [] as string[] };
+	private readonly refused = new Map<Reason, CheckedItem[]>();
 
 	constructor(
 		private readonly run: RunState,
-		connection: Connection,
-	) {
-		const { context, cost, yielder, stop, work, log } = run;
-		this.ledger = new Ledger(context, {
-			billing: cost,
-			isOrder: work.isOrder ?? false,
-			connection,
-			fields: [...(work.fields ?? []), ...(work.options ?? []), extraBodyOption].filter(
-				({ isSetting }) => !isSetting,
-			),
-			yielder,
-			log,
-			stop,
-		});
-	}
+		private readonly ledger: Ledger,
+	) {}
 
-	/** Asks the ledger about each item. An item that is not sent gets a known result, an outcome or a failure. */
-	async open(items: CheckedItem[]): Promise<void> {
+	/** @returns no items after Stop */
+	async open(checked: Step<CheckedItem>): Promise<Step<PlannedItem>> {
 		const decisions = await this.ledger.open(
-			items.map((item) => ({
-				index: item.index,
+			checked.items.map((item) => ({
+				index: item.item.index,
 				request: this.identityOf(item),
 				options: item.orderOptions,
-				isPreview: item.isPreview ?? false,
+				isPreview: item.isPreview,
 				cost: item.cost,
 				resendsLost: this.run.work.resendsLost?.(item.request) ?? false,
 			})),
 		);
-		const keys = { keyUsed: [] as string[], keyReleased: [] as string[] };
-		const refused: RefusedItem[] = [];
-		for (const item of items) {
-			const decision = decisions.get(item.index);
-			if (decision === undefined) continue;
-			if (item.isPreview) item.forecast = this.forecastOf(decision, item);
-			else this.apply(decision, item);
-			if (item.isPreview) continue;
-			if (decision.do === 'leaveOut') {
-				keys[decision.because].push(item.orderOptions?.key ?? '');
-			} else if (decision.do === 'refuse') {
-				refused.push({ item, reason: decision.because });
+		const step: Step<PlannedItem> = { ...checked, items: [] };
+		for (const item of checked.items) {
+			const decision = decisions.get(item.item.index);
+			if (!decision) continue;
+			if (item.isPreview) {
+				const { idempotencyKey } = 'idempotencyKey' in decision ? decision : {};
+				const forecast = this.forecastOf(decision, item);
+				step.previewed.push({ ...item, idempotencyKey, forecast });
+				continue;
 			}
+			const next = this.follow(decision, item);
+			if ('outcome' in next) step.ended.push(next);
+			else step.items.push(next);
 		}
-		new OrderLog(this.run).refused(refused);
-		this.hint(keysReleased, keys.keyReleased);
-		this.hint(keysUsed, keys.keyUsed);
+		logRefused(this.run, this.refused);
+		const { context } = this.run;
+		// One hint for all skipped items, since there may be thousands.
+		for (const [because, keys] of Object.entries(this.keys)) {
+			const message = (because === 'keyUsed' ? keysUsed : keysReleased)(keys);
+			if (keys.length > 0) context.addExecutionHints({ message, location: 'outputPane' });
+		}
 		const { dropped } = this.ledger.facts;
-		if (dropped > 0) this.run.context.addExecutionHints({ message: entriesDropped(dropped) });
+		if (dropped > 0) context.addExecutionHints({ message: entriesDropped(dropped) });
+		return step;
 	}
 
-	/** Records the outcome of an item that was sent. */
-	recordOutcome(item: CheckedItem): void {
-		this.ledger.recordOutcome(item.index, { ...item, error: failureOf(item)?.error });
-	}
-
-	async close(): Promise<void> {
-		const { failures, isFailing, isStopped } = this.run;
-		// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
-		if (isFailing) this.run.otherJobs = this.ledger.otherJobs;
-		await this.ledger.close({ hasSucceeded: failures.length === 0 && !isStopped });
-	}
-
-	private apply(decision: Decision, item: CheckedItem): void {
+	private follow(decision: Decision, checked: CheckedItem): PlannedItem | AnsweredItem | EndedItem {
 		const { run } = this;
+		const { item, includesInput } = checked;
 		switch (decision.do) {
-			case 'send':
-				item.parts.push(...decision.parts);
+			case 'send': {
+				const planned: PlannedItem = { ...checked, parts: [...decision.parts] };
 				// Set only where needed, because it adds up over thousands of items.
 				if (run.cost === 'job' || run.work.isOrder) {
-					const { idempotencyKey } = decision;
-					item.idempotency = {
-						idempotencyKey,
-						countResend: async () => await this.countResend(item),
-					};
+					const countResend = async () => await this.countResend(planned);
+					planned.idempotency = { idempotencyKey: decision.idempotencyKey, countResend };
 				}
-				return;
+				return planned;
+			}
 			case 'sendUnderKey': {
 				const { entry, idempotencyKey } = decision;
-				const failure = entry.state === 'lost' ? entry.failure : sentFailure(this.detailsOf(item));
-				item.idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
-				return;
+				const failure =
+					entry.state === 'lost' ? entry.failure : sentFailure(this.detailsOf(checked));
+				const idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
+				return { ...checked, parts: [], idempotency };
 			}
 			case 'reuse': {
 				const { hints, job = item.job, result } = decision.entry;
-				for (const hint of hints) run.hint(item, hint);
-				Object.assign(item, { job, result });
-				return;
+				for (const hint of hints) item.hint(hint);
+				item.job = job;
+				return { ...checked, parts: [], result };
 			}
 			case 'leaveOut': {
-				const { key = '', ifOrderedBefore } = item.orderOptions ?? {};
-				const isUsed = decision.because === 'keyUsed';
-				const reason = (isUsed ? keysUsed : keysReleased)([key]);
+				const { because } = decision;
+				const { key = '', ifOrderedBefore } = checked.orderOptions ?? {};
+				this.keys[because].push(key);
 				// An agent needs an answer from its tool, so a tool drops nothing.
-				const isDropped = isUsed && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
-				item.outcome = isDropped ? [] : [{ json: skippedOutput(key, reason) }];
-				return;
+				const isDropped =
+					because === 'keyUsed' && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
+				const reason = (because === 'keyUsed' ? keysUsed : keysReleased)([key]);
+				const outcome = isDropped ? [] : [{ json: skippedOutput(key, reason) }];
+				return { item, includesInput, outcome };
 			}
 			case 'refuse': {
 				const { because, entries = [], limit } = decision;
+				const refused = this.refused.get(because) ?? [];
+				this.refused.set(because, refused);
+				refused.push(checked);
 				// So the error of the node names this job, too.
-				const [job] = entries.flatMap((entry) =>
-					entry.state === 'answered' ? (entry.job ?? []) : [],
-				);
+				const [job] = entries.flatMap((one) => (one.state === 'answered' ? (one.job ?? []) : []));
 				item.job = job ?? item.job;
-				const details = this.detailsOf(item);
+				const details = this.detailsOf(checked);
 				const error = refusal(because, details, entries);
-				run.fail(item, limit ? withLimit(error, refusal(limit, details)) : error);
+				const cause = limit ? withLimit(error, refusal(limit, details)) : error;
+				return { item, outcome: [run.fail(item, cause)] };
 			}
 		}
 	}
 
 	/** @returns why the order must not be sent again after a lost response; undefined when it is counted and may be */
-	private async countResend(item: CheckedItem): Promise<string | undefined> {
-		const status: LimitStatus = await this.ledger.countResend(item.index);
-		return status && notSentAgain(refusal(status, this.detailsOf(item)));
+	private async countResend(planned: PlannedItem): Promise<string | undefined> {
+		const status: LimitStatus = await this.ledger.countResend(planned.item.index);
+		return status && notSentAgain(refusal(status, this.detailsOf(planned)));
 	}
 
-	/** What {@link apply} would do. */
+	/** What {@link follow} would do. */
 	private forecastOf(decision: Decision, item: CheckedItem): Forecast {
 		const { key = '' } = item.orderOptions ?? {};
-		if ('idempotencyKey' in decision)
-			item.idempotency = { idempotencyKey: decision.idempotencyKey };
 		switch (decision.do) {
 			case 'send':
 				return { would: 'order', reason: 'Preview: nothing was ordered' };
@@ -176,11 +187,5 @@ export class ItemOrders {
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
 		return { context, request, options, cost, storeError, day };
-	}
-
-	/** One hint for all skipped items, since there may be thousands. */
-	private hint(wording: (keys: string[]) => string, keys: string[]): void {
-		if (keys.length === 0) return;
-		this.run.context.addExecutionHints({ message: wording(keys), location: 'outputPane' });
 	}
 }

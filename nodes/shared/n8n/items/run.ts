@@ -4,8 +4,10 @@ import { recipientOf } from '../agent/recipient';
 import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
 import { NodeLog } from '../log/nodeLog';
+import type { Ledger } from '../orders/ledger';
 import { checkAll } from './check';
-import { ItemOrders } from './orders';
+import type { EndedItem } from './item';
+import { ledgerOf, planAll } from './orders';
 import { previewAll } from './preview';
 import { RunState } from './runState';
 import { sendAll } from './send';
@@ -29,41 +31,42 @@ export async function runItems(
 	work: ItemWork,
 	parallel: number,
 ): Promise<INodeExecutionData[][]> {
-	return [await runSteps(context, work.deliver ? work : withDeliver(work), parallel)];
+	const run = new RunState(context, work.deliver ? work : withDeliver(work));
+	let ledger: Ledger | undefined;
+	let ended: EndedItem[];
+	const abort = () => run.abort();
+	run.stop?.addEventListener('abort', abort, { once: true });
+	try {
+		const limiter = new AdaptiveLimit(parallel);
+		const gateway = await createGateway(context, {
+			limiter,
+			graceOnStop,
+			closing: run.closing,
+		});
+		run.log = new NodeLog(context, gateway.redaction);
+		const checked = await checkAll(run, gateway);
+		ended = checked.ended;
+		if (!run.isFailing) {
+			if (run.cost !== 'read') ledger = ledgerOf(run, gateway.connection);
+			const planned = await planAll(run, checked, ledger);
+			const previewed = await previewAll(run, planned.previewed, gateway);
+			const sent = await sendAll(run, planned.items, { gateway, limiter, ledger });
+			ended = [...planned.ended, ...previewed, ...sent];
+		}
+	} catch (error) {
+		// Without a usable credential, every item fails.
+		ended = run.items.map((item) => ({ item, outcome: [run.fail(item, error)] }));
+	} finally {
+		run.stop?.removeEventListener('abort', abort);
+	}
+	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
+	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
+	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
+	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
+	return [await settle(run, ended, { recipient, otherJobs })];
 }
 
 /** Adds a `deliver` that returns the outputs of the request as they are. */
 function withDeliver(work: DirectWork): DeliveringWork<unknown, ItemOutput[]> {
 	return { ...work, deliver: async (outputs) => outputs };
-}
-
-async function runSteps(
-	context: IExecuteFunctions,
-	work: DeliveringWork,
-	parallel: number,
-): Promise<INodeExecutionData[]> {
-	const run = new RunState(context, work);
-	let orders: ItemOrders | undefined;
-	const abort = () => run.abort();
-	run.stop?.addEventListener('abort', abort, { once: true });
-	try {
-		const limiter = new AdaptiveLimit(parallel);
-		const gateway = await createGateway(context, { limiter, graceOnStop, closing: run.closing });
-		run.log = new NodeLog(context, gateway.redaction);
-		const checked = await checkAll(run, gateway);
-		if (!run.isFailing) {
-			if (run.cost !== 'read') orders = new ItemOrders(run, gateway.connection);
-			await orders?.open(checked);
-			await previewAll(run, checked, gateway);
-			await sendAll(run, checked, { gateway, limiter, orders });
-		}
-	} catch (error) {
-		// Without a usable credential, every item fails.
-		for (const item of run.items) run.fail(item, error);
-	} finally {
-		run.stop?.removeEventListener('abort', abort);
-	}
-	await orders?.close();
-	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
-	return await settle(run, recipient);
 }

@@ -2,109 +2,111 @@ import type { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
 import { addEstimates } from './estimate';
-import type { CheckedItem } from './item';
+import type { AnsweredItem, EndedItem, Outcome, PlannedItem, SentItem } from './item';
+import type { Ledger } from '../orders/ledger';
 import { requestSentTwice } from '../orders/messages';
-import { OrderLog } from './orderLog';
-import type { ItemOrders } from './orders';
+import { logDelivered, logOrder, logSent } from './orderLog';
 import type { RunState } from './runState';
 import type { Batching } from './work';
 
 /**
- * Sends the items that have no outcome yet, in parallel, and delivers their results. An item that already has a result
- * is only delivered. Once the node is about to fail or was stopped, nothing more is sent.
+ * Sends the items in parallel, and delivers their results. An item that already has a result is only delivered. Once
+ * the node is about to fail or was stopped, nothing more is sent.
  */
 export async function sendAll(
 	run: RunState,
-	items: CheckedItem[],
-	{
-		gateway,
-		limiter,
-		orders,
-	}: { gateway: N8nGateway; limiter: AdaptiveLimit; orders?: ItemOrders },
-): Promise<void> {
-	const { all: batches } = await batchesOf(run, items);
-	await limiter.forEach(batches, async (batch) => {
-		if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway, orders);
-	});
-}
-
-async function batchesOf(
-	run: RunState,
-	items: CheckedItem[],
-): Promise<Batches<unknown, CheckedItem>> {
-	const batches = new Batches<unknown, CheckedItem>(run.work.batch);
+	items: PlannedItem[],
+	{ gateway, limiter, ledger }: { gateway: N8nGateway; limiter: AdaptiveLimit; ledger?: Ledger },
+): Promise<EndedItem[]> {
+	const batches = new Batches<unknown, PlannedItem>(run.work.batch);
 	for (const item of items) {
 		await run.yielder.yieldIfDue();
-		if (item.outcome === undefined && !item.isPreview) batches.add(item);
+		batches.add(item);
 	}
-	return batches;
+	const ended: EndedItem[] = [];
+	await limiter.forEach(batches.all, async (batch) => {
+		if (run.isFailing || run.isStopped) return;
+		// Each batch has its own signal, because Node.js warns when one signal has many listeners.
+		const abort = new AbortController();
+		run.inFlight.add(abort);
+		ended.push(...(await sendBatch(run, batch, gateway.withSignal(abort.signal), ledger)));
+		run.inFlight.delete(abort);
+		// Most of thousands of items end long before the node does, so their memory is freed.
+		for (const item of batch) item.request = undefined;
+	});
+	return ended;
 }
 
 async function sendBatch(
 	run: RunState,
-	batch: CheckedItem[],
+	batch: PlannedItem[],
 	gateway: N8nGateway,
-	orders?: ItemOrders,
-): Promise<void> {
-	// Each batch has its own signal, because Node.js warns when one signal has many listeners.
-	const abort = new AbortController();
-	const batchGateway = gateway.withSignal(abort.signal);
-	for (const item of batch) item.abortController = abort;
-	const unsent = batch.filter(({ result }) => result === undefined);
-	const log = new OrderLog(run);
-	for (const item of unsent) log.sent(item);
-	if (unsent.length > 0) await perform(run, unsent, batchGateway);
-	for (const item of unsent) {
-		log.ended(item);
-		orders?.recordOutcome(item);
+	ledger?: Ledger,
+): Promise<EndedItem[]> {
+	const answered = batch.filter(isAnswered);
+	const unsent = batch.filter((item) => !isAnswered(item));
+	const record = (sent: SentItem) =>
+		ledger?.recordOutcome(sent.item.index, { ...sent.item, ...sent });
+	for (const item of unsent) logOrder(run, 'order sent', item);
+	const sent = unsent.length > 0 ? await perform(run, unsent, gateway) : [];
+	for (const item of sent) {
+		logSent(run, item);
+		record(item);
 	}
-	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
-	// Again, because the result now has the files that were fetched.
-	for (const item of unsent) orders?.recordOutcome(item);
-	for (const item of batch) {
-		log.delivered(item);
-		item.abortController = undefined;
-		// Most of thousands of items end long before the node does, so their memory is freed.
-		item.request = undefined;
-	}
+	const deliveries = [...answered, ...sent].map(async (sentItem): Promise<EndedItem> => {
+		const { item, includesInput, result, error } = sentItem;
+		if (result === undefined) return { item, outcome: [{ error }] };
+		const outcome = await deliver(run, sentItem, gateway);
+		// Again, because the result now has the files that were fetched.
+		record(sentItem);
+		logDelivered(run, sentItem, outcome);
+		return { item, includesInput, outcome, isCharged: run.cost !== 'read' };
+	});
+	return await Promise.all(deliveries);
 }
 
-async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
+const isAnswered = (item: PlannedItem): item is AnsweredItem => 'result' in item;
+
+async function perform(
+	run: RunState,
+	batch: PlannedItem[],
+	gateway: N8nGateway,
+): Promise<SentItem[]> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
-	const [item] = batch;
-	const sentTwice = () => run.hint(item, requestSentTwice);
-	const itemRun = run.itemRun(item, gateway.withIdempotency({ ...item.idempotency, sentTwice }));
+	const [first] = batch;
+	const sentTwice = () => first.item.hint(requestSentTwice);
+	const itemRun = run.itemRun(first, gateway.withIdempotency({ ...first.idempotency, sentTwice }));
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun)
 			: [await work.perform(requests[0], itemRun)];
-		batch.forEach((item, index) => {
+		return batch.map((planned, index) => {
 			const result = results[index];
-			if (result instanceof GatewayError) run.fail(item, result);
-			else item.result = result;
+			if (!(result instanceof GatewayError)) return { ...planned, result };
+			return { ...planned, ...run.fail(planned.item, result) };
 		});
 	} catch (error) {
-		for (const item of batch) run.fail(item, error);
+		return batch.map((planned) => ({ ...planned, ...run.fail(planned.item, error) }));
 	}
 }
 
-async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): Promise<void> {
-	const { result, request } = item;
+async function deliver(run: RunState, sent: AnsweredItem, gateway: N8nGateway): Promise<Outcome> {
 	// What was made is fetched even for a node that fails: its Retry then needs no link, which may have expired.
-	if (result === undefined || (run.isFailing && run.cost === 'read')) return;
+	if (run.isFailing && run.cost === 'read') return [];
+	const { work } = run;
+	const { item, result, request } = sent;
 	try {
-		const itemRun = run.itemRun(item, gateway);
-		const outputs = await run.work.deliver(result, request, itemRun);
+		const outputs = await work.deliver(result, request, run.itemRun(sent, gateway));
 		const { prices } = gateway.connection;
-		const { amount, batch } = run.work;
-		const isShared = batch !== undefined;
-		if (prices && amount) addEstimates(outputs, amount(request), { ...itemRun, prices, isShared });
-		item.outcome = outputs.map((output) =>
-			output instanceof GatewayError ? run.recordFailure(item, output) : output,
+		const amount = work.amount?.(request);
+		const isShared = work.batch !== undefined;
+		if (prices && amount) addEstimates(outputs, item, { amount, prices, isShared });
+		return outputs.map((output) =>
+			output instanceof GatewayError ? run.fail(item, output) : output,
 		);
 	} catch (error) {
-		run.fail(item, error);
+		return [run.fail(item, error)];
 	}
 }
 

@@ -8,41 +8,72 @@ import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from '../orders/messages';
 import { isSkippedOutput } from '../parameters/skippedOutput';
-import { failureOf, isFailure, type Item } from './item';
+import { isFailure, type EndedItem, type Item } from './item';
 import type { RunState } from './runState';
 import type { ItemOutput } from './work';
 
-/** Returns the outputs of all items, each paired with its item. @throws the error of the node, when it fails */
-export async function settle(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {
+/**
+ * Returns the outputs of all items, each paired with its item.
+ * @param otherJobs jobs that earlier tries have created and that belong to none of the items
+ * @throws the error of the node, when it fails
+ */
+export async function settle(
+	run: RunState,
+	ended: EndedItem[],
+	{ recipient, otherJobs }: { recipient: Recipient; otherJobs: readonly JobSummary[] },
+): Promise<INodeExecutionData[]> {
+	const inOrder = [...ended].sort((one, other) => one.item.index - other.item.index);
+	const failures = failuresOf(inOrder);
 	if (run.isStopped) {
 		logJobs(run);
-		throw errorOfNode(stoppedError(failuresOf(run)), run);
+		throw errorOfNode(run, stoppedError(failures), { failures, otherJobs });
 	}
 	if (run.isFailing) {
 		const [cause] = run.failures;
-		return [{ ...recipient.failure(errorOfNode(cause, run)), pairedItem: { item: cause.item } }];
+		const error = errorOfNode(run, cause, { failures, otherJobs });
+		return [{ ...recipient.failure(error), pairedItem: { item: cause.item } }];
 	}
-	run.showHints();
-	return await outputsOfAll(run, recipient);
-}
-
-async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {
+	showHints(run);
 	const outputs: INodeExecutionData[] = [];
-	for (const item of run.items) {
+	for (const { item, outcome, ...facts } of inOrder) {
 		await run.yielder.yieldIfDue();
-		const { index, job, result, outcome = [] } = item;
-		const isCharged = run.cost !== 'read' && result !== undefined;
 		for (const output of outcome) {
 			if (isFailure(output)) {
 				outputs.push(errorItem(output.error, item, run.context.getNode()));
 				continue;
 			}
-			const clear = isCharged ? withoutSigns(output) : output;
-			const whole = withInput(recipient.output(clear, job), item, run);
-			outputs.push({ ...whole, pairedItem: { item: index } });
+			const clear = facts.isCharged ? withoutSigns(output) : output;
+			const given = recipient.output(clear, item.job);
+			const whole = facts.includesInput ? withInput(given, item, run) : given;
+			outputs.push({ ...whole, pairedItem: { item: item.index } });
 		}
 	}
 	return outputs;
+}
+
+/** Shows each hint once, even if it is about many items: the editor could not show thousands. */
+function showHints({ context, items: all }: RunState): void {
+	const items = new Map<string, number[]>();
+	for (const { index, hints } of all) {
+		for (const hint of hints) {
+			const indices = items.get(hint);
+			if (indices) indices.push(index);
+			else items.set(hint, [index]);
+		}
+	}
+	for (const [hint, indices] of items) {
+		const message = all.length === 1 ? hint : `${describeItems(indices)}: ${hint}`;
+		context.addExecutionHints({ message, location: 'outputPane' });
+	}
+}
+
+/** Maximum number of items that a hint names. */
+const maxNamed = 10;
+
+function describeItems(indices: number[]): string {
+	if (indices.length === 1) return `Item ${indices[0]}`;
+	const more = indices.length - maxNamed;
+	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
@@ -61,13 +92,9 @@ function withoutSigns(output: ItemOutput): ItemOutput {
 	return names.length === 0 ? output : { ...output, json: prefixed(json, names, 'service') };
 }
 
-/** The output, with the fields and files of the input where the user includes them. */
-function withInput(
-	output: ItemOutput,
-	{ index, includesInput }: Item,
-	{ context, cost }: RunState,
-): ItemOutput {
-	if (!includesInput || isTool(context.getNode())) return output;
+/** The output, with the fields and files of the input. */
+function withInput(output: ItemOutput, { index }: Item, { context, cost }: RunState): ItemOutput {
+	if (isTool(context.getNode())) return output;
 	const { json, binary } = context.getInputData()[index];
 	const fields = prefixed(cost === 'job' ? withoutJob(json) : json, signs, 'input');
 	const files = { ...binary, ...output.binary };
@@ -95,9 +122,10 @@ function withoutJob(json: IDataObject): IDataObject {
 	return withoutUndefined({ ...json, task_id: undefined, output });
 }
 
-const failuresOf = ({ items }: RunState) =>
-	items.flatMap((item) => {
-		const failure = failureOf(item);
+/** The first failure of each item that has one. */
+const failuresOf = (ended: EndedItem[]): RunState['failures'] =>
+	ended.flatMap(({ item, outcome }) => {
+		const failure = outcome.find(isFailure);
 		return failure ? [{ item: item.index, error: failure.error }] : [];
 	});
 
@@ -111,27 +139,28 @@ function logJobs({ items, log }: RunState): void {
 
 /** The error of the node. It has the cause, the other failures, and every job. */
 function errorOfNode(
+	{ context, items, failures, cost, isStopped }: RunState,
 	{ error, item }: { error: unknown; item?: number },
-	{ context, items, failures, cost, otherJobs, isStopped }: RunState,
+	known: { failures: RunState['failures']; otherJobs: readonly JobSummary[] },
 ): NodeApiError {
 	const message = messageOf(error);
 	const failed = new Set(failures.map((failure) => failure.item));
 	const isAlone = items.every(({ index }) => failed.has(index));
-	const others = failures
-		.map((failure) => ({ item: failure.item, message: messageOf(failure.error) }))
-		.filter((other) => other.message !== message);
+	const others = failures.flatMap((failure) => {
+		const text = messageOf(failure.error);
+		return text === message ? [] : `item ${failure.item}: ${text}`;
+	});
+	const errors = new Map(known.failures.map((failure) => [failure.item, failure.error]));
 	return nodeError(context.getNode(), {
 		error,
 		item,
 		itemCount: items.length,
-		others: others.map((other) => `item ${other.item}: ${other.message}`),
+		others,
 		jobs: [
-			...items.flatMap((entry) => {
-				const { index, job } = entry;
-				const outlook = job && outlookOf(job, failureOf(entry)?.error);
-				return outlook ? [{ item: index, ...job, outlook }] : [];
-			}),
-			...otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
+			...items.flatMap(({ index, job }) =>
+				job ? [{ item: index, ...job, outlook: outlookOf(job, errors.get(index)) }] : [],
+			),
+			...known.otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
 		],
 		jobsAreKept: cost !== 'read',
 		...(!isAlone && !isStopped && { deliversOthers: true }),

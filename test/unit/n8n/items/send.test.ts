@@ -1,5 +1,6 @@
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import type { ItemRun } from '../../../../nodes/shared/n8n/items/work';
+import type { ItemParameters } from '../../../../nodes/shared/n8n/parameters/itemParameters';
 import { failed, messages, startRun } from './startRun';
 
 /** Waits until the run aborts what is under way. */
@@ -16,16 +17,14 @@ describe('sending items', () => {
 			sent.push(order);
 			return { order };
 		};
-		const { run, send } = await startRun({ perform }, { items: 3 });
-		run.items[0].result = { order: 7 };
-		run.items[1].outcome = [];
-		await send();
+		const prepare = (parameters: ItemParameters) => {
+			if (parameters.item === 1) parameters.passThrough = { json: {} };
+			return parameters.item;
+		};
+		const { send } = await startRun({ prepare, perform }, { items: 3 });
+		const outcomes = await send(10, { 0: { order: 7 } });
 		expect(sent).toEqual([2]);
-		expect(run.items.map(({ outcome }) => outcome)).toEqual([
-			[{ json: { order: 7 } }],
-			[],
-			[{ json: { order: 2 } }],
-		]);
+		expect(outcomes).toEqual([[{ json: { order: 7 } }], [{ json: {} }], [{ json: { order: 2 } }]]);
 	});
 
 	it.each([
@@ -52,11 +51,9 @@ describe('sending items', () => {
 			return await aborted(run);
 		};
 		const { run, send } = await startRun({ endpoint: endpoints.models, perform }, { items: 3 });
-		await send();
+		expect(await send()).toHaveLength(3);
 		expect(messages(run)).toEqual(['GatewayError: refused']);
-		expect(run.items.every(({ outcome, abortController }) => outcome && !abortController)).toBe(
-			true,
-		);
+		expect(run.inFlight.size).toBe(0);
 	});
 
 	it('lets a paid request finish when another item fails', async () => {
@@ -70,8 +67,8 @@ describe('sending items', () => {
 			refused();
 			throw failed('refused');
 		};
-		const { run, send } = await startRun({ perform }, { items: 2 });
-		await send();
-		expect(run.items[0].outcome).toEqual([{ json: { order: 0 } }]);
+		const { send } = await startRun({ perform }, { items: 2 });
+		const [outcome] = await send();
+		expect(outcome).toEqual([{ json: { order: 0 } }]);
 	});
 });

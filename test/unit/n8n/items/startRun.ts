@@ -3,6 +3,7 @@ import { GatewayError, type Reach } from '../../../../nodes/shared/gateway/error
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { createGateway } from '../../../../nodes/shared/n8n/client/gateway';
 import { checkAll } from '../../../../nodes/shared/n8n/items/check';
+import { planAll } from '../../../../nodes/shared/n8n/items/orders';
 import { RunState } from '../../../../nodes/shared/n8n/items/runState';
 import { sendAll } from '../../../../nodes/shared/n8n/items/send';
 import type { DeliveringWork } from '../../../../nodes/shared/n8n/items/work';
@@ -29,10 +30,18 @@ export async function startRun(work: Partial<Work>, execution: Execution) {
 	const context = executeContext(execution);
 	const run = new RunState(context, { ...orders, ...work } as DeliveringWork);
 	const gateway = await createGateway(context);
-	const check = async () => await checkAll(run, gateway);
-	const send = async (parallel = 10) =>
-		await sendAll(run, await check(), { gateway, limiter: new AdaptiveLimit(parallel) });
-	return { run, check, send, context };
+	/** @returns the outcome of each item, in order. @param results of earlier tries, by the index of the item */
+	const send = async (parallel = 10, results: Record<number, object> = {}) => {
+		const { items, ended } = await planAll(run, await checkAll(run, gateway));
+		const planned = items.map((item) => {
+			const result = results[item.item.index];
+			return result ? { ...item, result } : item;
+		});
+		const sent = await sendAll(run, planned, { gateway, limiter: new AdaptiveLimit(parallel) });
+		const all = [...ended, ...sent].sort((one, other) => one.item.index - other.item.index);
+		return all.map(({ outcome }) => outcome);
+	};
+	return { run, send };
 }
 
 export const messages = ({ failures }: RunState) => failures.map(({ error }) => String(error));
