@@ -21,9 +21,9 @@ import {
 	failureForecast,
 	type AnsweredItem,
 	type CheckedItem,
+	type EndedItem,
 	type Forecast,
 	type PlannedItem,
-	type EndedItem,
 	type Step,
 } from './item';
 import { logRefused } from './orderLog';

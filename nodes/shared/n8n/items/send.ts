@@ -1,10 +1,10 @@
 import type { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
-import { addEstimates } from './estimate';
-import type { AnsweredItem, EndedItem, Outcome, PlannedItem, SentItem } from './item';
 import type { Ledger } from '../orders/ledger';
 import { requestSentTwice } from '../orders/messages';
+import { addEstimates } from './estimate';
+import type { AnsweredItem, EndedItem, Outcome, PlannedItem, SentItem } from './item';
 import { logDelivered, logOrder, logSent } from './orderLog';
 import type { RunState } from './runState';
 import type { Batching } from './work';
