@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { freePort } from '../n8n/n8n';
 import { until } from '../support/time/until';
 
 export interface Program {
@@ -43,6 +45,22 @@ export async function startProgram(
 		},
 	};
 }
+
+/** A free place on loopback. */
+export const placeHere = async () => ({ host: '127.0.0.1', port: await freePort() }) as const;
+export const urlOf = ({ host, port }: Awaited<ReturnType<typeof placeHere>>) =>
+	`http://${host}:${port}`;
+
+/** Starts a program of npm. @param script in its package */
+export const startScript = async (
+	script: string,
+	args: string[],
+	place: Place,
+	env: NodeJS.ProcessEnv = {},
+): Promise<Program> => {
+	const file = path.join(__dirname, 'node_modules', script);
+	return await startProgram(process.execPath, [file, ...args], [place], env);
+};
 
 async function isListening({ host, port }: Place): Promise<boolean> {
 	const socket = connect(port, host);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
-import { freePort } from '../n8n/n8n';
 import { sampleVideo } from '../support/data/samples';
 import { byId, chain, modelGateway } from '../support/workflows/workflows';
 import { asking, itemText, registerUsers } from './operations';
@@ -16,17 +15,8 @@ import {
 	type Outcomes,
 	type Setting,
 } from './outcomes';
-import { startProgram, type Place, type Program } from './program';
+import { placeHere, startProgram, startScript, urlOf, type Program } from './program';
 import { nginxCommand } from './proxies/nginx';
-
-const packages = path.join(__dirname, 'node_modules');
-const host = '127.0.0.1';
-const placeHere = async (): Promise<Place> => ({ host, port: await freePort() });
-const urlOf = ({ port }: Place) => `http://${host}:${port}`;
-
-/** Starts a program of npm. @param script in its package */
-const startScript = async (script: string, args: string[], place: Place, env = {}) =>
-	await startProgram(process.execPath, [path.join(packages, script), ...args], [place], env);
 
 beforeAll(registerUsers);
 afterAll(printTable);
@@ -49,7 +39,7 @@ describe('an AI gateway between the nodes and the service', () => {
 		// Portkey reads from headers where to go, and nodes send no headers of the user.
 		const server = `
 			server {
-				listen ${host}:${front.port};
+				listen ${front.host}:${front.port};
 				location / {
 					proxy_pass ${urlOf(portkey)};
 					proxy_http_version 1.1;
