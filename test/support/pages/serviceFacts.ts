@@ -191,6 +191,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The service asks to wait … … first',
 		'A call without a response is not charged, but one that a proxy has cut off may be',
 		'A proxy between n8n and the service asks for a login of its own: ask the administrator of n8n or of the network',
+		'The response is a web page, probably of a proxy or a firewall before the service: ask the administrator of n8n or of the network',
 		'The request is too large for the service or for a proxy before it: send less text, or fewer or smaller files',
 		'the service gave no reason',
 		'the service gave up waiting',

@@ -61,7 +61,7 @@ export const haproxyProxies: Proxy[] = [
 	{
 		title: 'HAProxy: forbids the path, 403',
 		server: listen('http-request deny'),
-		...{ ends: refused(403), says: /403 Forbidden.*/ },
+		...{ ends: refused(403), says: /403 Forbidden.*probably of a proxy or a firewall/ },
 	},
 ];
 

@@ -1,4 +1,5 @@
 import { requestIdOf } from '../errors/errorObject';
+import { isWebPage } from '../errors/textReason';
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RefusalKind } from '../protocol/errorCodes';
 import type { RawResponse } from './exchange';
@@ -94,8 +95,4 @@ export function describeBody({ text, headers, json, broken, excess }: ServiceRes
 	return isWebPage({ text, headers })
 		? 'is a web page instead of JSON'
 		: `is not JSON: ${excerpt(text, 120)}`;
-}
-
-export function isWebPage({ text, headers }: Pick<ServiceResponse, 'text' | 'headers'>): boolean {
-	return /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
 }

@@ -4,6 +4,7 @@ import { readErrorObject, readReason, requestIdOf, type ErrorObject } from './er
 import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
+import { isWebPage } from './textReason';
 import { meaningOf, refusalOf, type RefusedRequest } from './refusal';
 
 /** What the errors about a request need to know about it. */
@@ -168,7 +169,7 @@ export function refused(
 /** Why the response refuses the request. */
 function meaningFor(
 	request: RequestInfo,
-	{ status, headers }: FailedResponse,
+	{ status, headers, text }: FailedResponse,
 	error: ErrorObject,
 	isService: boolean,
 ): ReturnType<typeof refusalOf> {
@@ -179,7 +180,9 @@ function meaningFor(
 	const { 'www-authenticate': challenge = '', 'proxy-authenticate': ofProxy = '' } = headers;
 	const isOfProxy = /^(basic|digest|ntlm|negotiate)\b/i.test(challenge) || ofProxy !== '';
 	const wantsLogin = (status === 401 && isOfProxy && !isService) || status === 407;
-	return wantsLogin ? { ...refusal, refusal: 'proxyLogin' } : refusal;
+	if (wantsLogin) return { ...refusal, refusal: 'proxyLogin' };
+	const isRefusedByProxy = status === 403 && !isService && isWebPage({ headers, text });
+	return isRefusedByProxy ? { ...refusal, refusal: 'proxyRefusal' } : refusal;
 }
 
 /** Whether the response is the service's own: it has the error object, or a code of the service. */

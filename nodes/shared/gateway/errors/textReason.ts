@@ -35,3 +35,13 @@ export function reasonInMarkup(text: string): string | undefined {
 		(found) => found && !/^error$/i.test(found),
 	);
 }
+
+export function isWebPage({
+	text,
+	headers,
+}: {
+	text: string;
+	headers: Record<string, string>;
+}): boolean {
+	return /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
+}

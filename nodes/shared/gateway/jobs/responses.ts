@@ -3,7 +3,6 @@ import {
 	bodyFields,
 	linkCarriedKey,
 	describeBody,
-	isWebPage,
 	UnusableResponse,
 	withOwnFields,
 	withRequestIds,
@@ -16,6 +15,7 @@ import {
 	requestIdOf,
 	type ErrorObject,
 } from '../errors/errorObject';
+import { isWebPage } from '../errors/textReason';
 import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
 import { findLink } from '../links';
 import { notFoundWords } from '../protocol/errorCodes';

@@ -19,6 +19,7 @@ export type RefusalKind =
 	| 'knownOrder'
 	| 'tooLarge'
 	| 'proxyLogin'
+	| 'proxyRefusal'
 	| 'serverTimeout'
 	| 'missingMedia'
 	| 'mediaOrServerError'

@@ -26,6 +26,8 @@ const refusalAdvice: Record<RefusalKind, Advice> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	proxyLogin:
 		'A proxy between n8n and the service asks for a login of its own: ask the administrator of n8n or of the network. The API key is not the cause.',
+	proxyRefusal:
+		'The response is a web page, probably of a proxy or a firewall before the service: ask the administrator of n8n or of the network.',
 	unknownModel: ({ cost }) =>
 		cost === 'job'
 			? chooseVideoModel

@@ -45,7 +45,8 @@ export function credentialProblem(error: unknown, field: string, address: string
 				return `No gateway responds at ${at} (HTTP ${status}). Check the address, also its path.`;
 			}
 			// The test sends no model and no content, so only the key can be the cause.
-			if (status === 403) return `${message}. Ask the account's owner what this key may do.`;
+			if (status === 403 && refusal !== 'proxyRefusal')
+				return `${message}. Ask the account's owner what this key may do.`;
 			return `${message}. ${canRetry ? 'Test again later.' : adviceOf(failure)}`;
 	}
 }

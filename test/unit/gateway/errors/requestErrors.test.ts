@@ -150,6 +150,16 @@ describe('an error response', () => {
 		},
 	);
 
+	it.each(['<html><h1>403 Forbidden</h1></html>', '<!DOCTYPE html><title>Filtered</title>'])(
+		'blames neither the key nor the prompt for the 403 of a proxy: %s',
+		(text) => {
+			const advice = (page: string) =>
+				refused(create, { status: 403, headers: {}, text: page }).record.advice;
+			expect(advice(text)).toMatch(/^The response is a web page, probably of a proxy/);
+			expect(advice('{"message":"Forbidden"}')).not.toContain('web page');
+		},
+	);
+
 	it.each([
 		[60_000, 'wait 60 s first'],
 		[3_000_000, 'wait 50 minutes first'],
