@@ -12,8 +12,8 @@ import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { WaitRequest } from './request';
 
 /** The output of a job that still runs, for the model of an agent. `toolResult` adds what to do next. */
-export function unfinishedOutput({ message, lastProblem }: Failure): ItemOutput {
-	return { json: withoutUndefined({ message, last_problem: lastProblem }) };
+export function unfinishedOutput({ message, lastPoll }: Failure): ItemOutput {
+	return { json: withoutUndefined({ message, last_problem: lastPoll?.message }) };
 }
 
 /** What a finished job gives. n8n stores it with the execution, so it must survive JSON. */

@@ -94,6 +94,8 @@ export const seeAll = (setting: Setting, place: { gateway: Gateway; url: string 
 
 /** What the user reads of a wait that has ended before its job. */
 const waited = /did not finish .*may be charged.*Collect it by its ID .*The last poll failed: /;
+/** The last poll of a short wait did not come to its end, which depends on the speed of the machine. */
+const late = /no response arrived within the time limit|held the request back/;
 
 const table = new Table(worldOperations.map(({ name }) => name));
 export const printTable = (): void => table.print();
@@ -120,7 +122,8 @@ export function describeSetting(setting: Setting, outcomes: () => Promise<Outcom
 					return;
 				}
 				expect(record).toMatchObject(end);
-				expect(text).toMatch(kind === 'wait' ? waited : (setting.says as RegExp));
+				if (kind === 'wait') expect(text).toMatch(waited);
+				if (kind !== 'wait' || !late.test(text)) expect(text).toMatch(setting.says as RegExp);
 				// No bill contradicts what the user reads.
 				if (record?.billed === 'no') expect(charges).toBe(0);
 				// A generation may be sent once more after the page of a proxy.

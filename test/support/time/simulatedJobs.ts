@@ -54,6 +54,12 @@ export const unsent = noResponse(
 	Object.assign(new Error(''), { code: 'ECONNREFUSED' }),
 	noKey,
 );
+/** As Node.js refuses a certificate, before the request has a connection. */
+export const untrusted = noResponse(
+	what,
+	Object.assign(new Error('self-signed certificate'), { request: { socket: null } }),
+	noKey,
+);
 export const page = unreadable(what, { status: 200, headers: {}, text: '<html>' }, 'is a web page');
 
 /** A refusal with the service's own error object. */

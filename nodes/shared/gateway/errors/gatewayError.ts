@@ -71,7 +71,7 @@ export interface Failure {
 	/** How the wait for a job ended, while the job may go on. */
 	waitEnded?: 'timeout' | 'stopped';
 	/** Why the last poll failed. */
-	lastProblem?: string;
+	lastPoll?: Failure;
 	/** What was made and charged, although it cannot be delivered. */
 	made?: 'video' | 'image' | 'lostImage';
 	/** n8n could not store a file that was received. */

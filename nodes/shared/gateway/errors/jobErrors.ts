@@ -78,17 +78,14 @@ export function isJobUnknown({ refusal }: Pick<Failure, 'refusal'>): boolean {
  * @param timeout milliseconds
  * @param lastPoll why the last poll failed
  */
-export function deadlinePassed(
-	job: JobSummary,
-	timeout: number,
-	lastPoll?: Pick<Failure, 'message'>,
-): GatewayError {
+export function deadlinePassed(job: JobSummary, timeout: number, lastPoll?: Failure): GatewayError {
 	const count = Math.round(timeout / 6_000) / 10;
 	const minutes = count === 1 ? '1 minute' : `${count} minutes`;
 	return jobError(job, {
 		message: `${jobName(job)} did not finish within ${minutes} (${describeStatus(job)})`,
 		waitEnded: 'timeout',
-		...(lastPoll && { lastProblem: lastPoll.message }),
+		// Its body may be large, and it says nothing about the job.
+		...(lastPoll && { lastPoll: { ...lastPoll, job, billed: 'unknown', raw_body: undefined } }),
 	});
 }
 

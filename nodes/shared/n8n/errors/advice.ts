@@ -71,20 +71,11 @@ const refusalAdvice: Record<RefusalKind, Advice> = {
 	serverError: 'Check the raw response (raw_body), then run again later.',
 };
 
-/**
- * What the user can do, with the labels of n8n's user interface: one sentence for each row that applies. The only place
- * where facts become advice, and nothing reads it back.
- */
-const rows: Array<[applies: (failure: Failure) => unknown, say: (failure: Failure) => string]> = [
-	[({ advice }) => advice, ({ advice = '' }) => advice],
-	[({ isBadInput }) => isBadInput, adviceOnInput],
-	[
-		({ isHeldBack, isStopped, billed }) => isHeldBack || (isStopped && billed === 'no'),
-		() => 'Nothing more was sent to the gateway.',
-	],
-	[({ otherModel }) => otherModel, adviceOnModel],
+type Row = [applies: (failure: Failure) => unknown, say: (failure: Failure) => string];
+
+/** What to do about the cause of a failed request. */
+const causes: Row[] = [
 	[isRefused, adviceOnRefusal],
-	[hasJobFailed, adviceOnFailedJob],
 	[isNetworkToBlame, adviceOnNetwork],
 	[
 		({ redirect }) => redirect === 'foreign',
@@ -96,6 +87,22 @@ const rows: Array<[applies: (failure: Failure) => unknown, say: (failure: Failur
 		() =>
 			`The request would lose its content on the way, or never arrive. ${checkBaseUrl}, also its path: it has to be the final one.`,
 	],
+];
+
+/**
+ * What the user can do, with the labels of n8n's user interface: one sentence for each row that applies. The only place
+ * where facts become advice, and nothing reads it back.
+ */
+const rows: Row[] = [
+	[({ advice }) => advice, ({ advice = '' }) => advice],
+	[({ isBadInput }) => isBadInput, adviceOnInput],
+	[
+		({ isHeldBack, isStopped, billed }) => isHeldBack || (isStopped && billed === 'no'),
+		() => 'Nothing more was sent to the gateway.',
+	],
+	[({ otherModel }) => otherModel, adviceOnModel],
+	...causes,
+	[hasJobFailed, adviceOnFailedJob],
 	[
 		({ linkCarriesKey }) => linkCarriesKey,
 		() =>
@@ -122,21 +129,25 @@ const rows: Array<[applies: (failure: Failure) => unknown, say: (failure: Failur
 	[({ waitEnded, made }) => waitEnded && !made, adviceOnWait],
 	[({ made }) => made === 'video', adviceOnVideo],
 	[({ made }) => made === 'image' || made === 'lostImage', adviceOnImage],
-	[({ lastProblem }) => lastProblem, ({ lastProblem }) => `The last poll failed: ${lastProblem}.`],
+	[({ lastPoll }) => lastPoll, adviceOnLastPoll],
 	[({ retryAfter }) => retryAfter, ({ retryAfter = 0 }) => adviceOnPause(retryAfter)],
 	[({ orderAdvice }) => orderAdvice, ({ orderAdvice = '' }) => orderAdvice],
 ];
 
 /** What the user can do about a failure. */
 export function adviceOf(failure: Failure): string {
-	const sentences = rows.filter(([applies]) => applies(failure)).map(([, say]) => say(failure));
+	return sentencesOf(rows, failure);
+}
+
+function sentencesOf(table: Row[], failure: Failure): string {
+	const sentences = table.filter(([applies]) => applies(failure)).map(([, say]) => say(failure));
 	return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
 /** Refusals after which one runs again. That is wrong where the order may have been accepted. */
 const passing: ReadonlySet<RefusalKind> = new Set([
 	...(['providerError', 'responseNotDelivered', 'serverTimeout'] as const),
-	...(['mediaOrServerError', 'tooManyRequests', 'serverError'] as const),
+	...(['mediaOrServerError', 'tooManyRequests', 'serverError', 'jobNotFinished'] as const),
 ]);
 
 function isRefused({ refusal, otherModel, mayBeAccepted, made }: Failure): boolean {
@@ -268,6 +279,14 @@ function adviceOnWait({ job, waitEnded }: Failure): string {
 	const longer =
 		waitEnded === 'timeout' ? ' Raise Timeout (Minutes) if videos often take longer.' : '';
 	return `It may still be running, and you may be charged for it.${job ? ` ${howToCollect(job)}` : ''}${longer}`;
+}
+
+/** The job of the wait may be running, so nothing says to run again: that could order another one. */
+function adviceOnLastPoll({ lastPoll }: Failure): string {
+	if (!lastPoll) return '';
+	const { message, refusal } = lastPoll;
+	const advice = refusal && passing.has(refusal) ? '' : ` ${sentencesOf(causes, lastPoll)}`;
+	return `The last poll failed: ${message}.${advice}`.trimEnd();
 }
 
 /** How to collect a job. The specification limits the lifetime of task IDs only. */

@@ -15,6 +15,7 @@ import {
 	proxyPage,
 	refusal,
 	running,
+	untrusted,
 	type Asked,
 	type Said,
 } from '../../../support/time/simulatedJobs';
@@ -147,6 +148,33 @@ describe('the deadline', () => {
 			},
 		});
 		expect(reach).toBe('none');
+	});
+
+	it.each<[string, Said, RegExp]>([
+		[
+			'a certificate that n8n does not trust',
+			untrusted,
+			/could not be reached\. The certificate of the gateway is not accepted .* \(NODE_EXTRA_CA_CERTS\)\.$/,
+		],
+		[
+			'a proxy that asks for a login',
+			proxyPage(407),
+			/\(HTTP 407\)\. A proxy .* a login of its own/,
+		],
+		[
+			'a proxy that refuses it',
+			proxyPage(403),
+			/\(HTTP 403\)\. The response is a web page, .*proxy/,
+		],
+		// To run again could order another job.
+		['a proxy that gets no response', proxyPage(502), /\(HTTP 502\)\.$/],
+		['a rate limit', refusal(429, 'rate_limit_exceeded'), /rate_limit_exceeded\)\.$/],
+	])('gives the advice on the last poll, which failed by %s', async (_, said, advice) => {
+		const { wait } = waitFor(inTurn(running, said), task());
+		const { record } = await failureOf(wait.hold());
+		expect(record.advice).toMatch(/may be charged for it.*The last poll failed: /);
+		expect(record.advice).toMatch(advice);
+		expect(record.advice).not.toMatch(/nothing was charged|raw_body|ordered nothing/);
 	});
 });
 
