@@ -39,6 +39,9 @@ const tls = (name: string) => ({
 	settings: [`ssl_certificate ${name}.pem;`, `ssl_certificate_key ${name}.key;`],
 });
 
+/** Speaks TLS with a certificate that n8n trusts. */
+export const tlsServer = server(tls('trusted'));
+
 const encodes = (encoding: string) => (response: Response) =>
 	expect(response.headers.get('content-encoding')).toBe(encoding);
 const hasStatus = (status: number) => (response: Response) => expect(response.status).toBe(status);

@@ -128,7 +128,7 @@ export function describeProxies(
 }
 
 /** One that NODE_EXTRA_CA_CERTS makes this process trust, and one that nobody knows. */
-async function makeCertificates(folder: string): Promise<void> {
+export async function makeCertificates(folder: string): Promise<void> {
 	const file = (name: string) => path.join(folder, name);
 	const tls = path.join(__dirname, '../../fixtures/tls');
 	copyFileSync(path.join(tls, 'certificate.pem'), file('trusted.pem'));

@@ -1,0 +1,3 @@
+import { describeForwardProxies, tunnels } from './proxies/tinyproxy';
+
+describeForwardProxies(tunnels, 'HTTPS_PROXY');
