@@ -54,6 +54,13 @@ describe('the test of a credential when it is saved', () => {
 		);
 	});
 
+	it('does not blame the API key when a proxy refuses the request', async () => {
+		const server = await startServer(page(403));
+		expect(await failureOf(server.url)).toBe(
+			'Could not list the models: 403 Forbidden (HTTP 403). The response is a web page, probably of a proxy or a firewall before the service: ask the administrator of n8n or of the network.',
+		);
+	});
+
 	it('reports that the base URL does not lead to the gateway', async () => {
 		expect(await failureOf('https://gateway.invalid')).toBe(
 			'Base URL: the server gateway.invalid is not found. Check how the address is spelt, and the network of n8n.',
