@@ -4,8 +4,8 @@ import { readErrorObject, readReason, requestIdOf, type ErrorObject } from './er
 import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
-import { isWebPage } from './textReason';
 import { meaningOf, refusalOf, type RefusedRequest } from './refusal';
+import { isWebPage } from './textReason';
 
 /** What the errors about a request need to know about it. */
 export interface RequestInfo extends RefusedRequest {

@@ -36,12 +36,8 @@ export function reasonInMarkup(text: string): string | undefined {
 	);
 }
 
-export function isWebPage({
-	text,
-	headers,
-}: {
-	text: string;
-	headers: Record<string, string>;
-}): boolean {
+/** Whether a body is HTML, by its declared type or its beginning. */
+export function isWebPage(response: { text: string; headers: Record<string, string> }): boolean {
+	const { text, headers } = response;
 	return /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
 }
