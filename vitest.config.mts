@@ -11,7 +11,8 @@ const cores = availableParallelism();
 
 function suite(name: string, include: string[], test: Partial<UserWorkspaceConfig['test']>) {
 	const setupFiles = ['test/support/setup/cleanUp.ts', 'test/support/setup/secrets.ts'];
-	return { extends: true as const, test: { name, include, setupFiles, ...test } };
+	const hookTimeout = test?.testTimeout;
+	return { extends: true as const, test: { name, include, setupFiles, hookTimeout, ...test } };
 }
 
 /** They compute more than they wait. */
