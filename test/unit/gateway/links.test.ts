@@ -1,4 +1,4 @@
-import { linkProblem, publicLinkProblem } from '../../../nodes/shared/gateway/links';
+import { isLoopback, linkProblem, publicLinkProblem } from '../../../nodes/shared/gateway/links';
 
 const gateway = 'https://gateway.example';
 const localGateway = 'http://127.0.0.1:8080/gateway';
@@ -8,12 +8,15 @@ describe('links that the gateway can fetch', () => {
 		'https://example.com/cat.png',
 		'https://example.com:8443/a%20b.png?X-Signature=a%2Fb&x=1#part',
 		'HTTPS://EXAMPLE.COM/CAT.PNG',
+		'https://8.8.8.8/cat.png',
 		'https://[2606:4700::1111]/cat.png',
 		'https://10.example.com/cat.png',
 		'https://localhost.example.com/cat.png',
+		'https://172.15.0.1/cat.png',
 		'https://172.32.0.1/cat.png',
 		'https://example.com/kätzchen.png',
 		'https://proxy.example/?url=https://example.com/cat.png',
+		'https://proxy.example/merge?urls=https://example.com/a.png,https://example.com/b.png',
 		'https://archive.example/web/2020/https://example.com/cat.png',
 		'https://chart.example/?text=a|b&layers=red|https://example.com/cat.png',
 	])('accepts a public https link: %s', (link) => {
@@ -30,28 +33,42 @@ describe('links that the gateway can fetch', () => {
 });
 
 describe('links that the gateway cannot fetch', () => {
-	it.each(['cat.png', '//example.com/cat.png', 'example.com/cat.png', 'https://'])(
-		'refuses a text that is no link: "%s"',
-		(link) => {
-			expect(publicLinkProblem(link, gateway)).toBe(
-				`must be a link that starts with https:// (it is "${link}")`,
-			);
-		},
-	);
+	it.each([
+		'cat.png',
+		'/files/cat.png',
+		'//example.com/cat.png',
+		'example.com/cat.png',
+		'https://',
+	])('refuses a text that is no link: "%s"', (link) => {
+		expect(publicLinkProblem(link, gateway)).toBe(
+			`must be a link that starts with https:// (it is "${link}")`,
+		);
+	});
+
+	it('shortens a long text that is no link in the message', () => {
+		expect(publicLinkProblem('a'.repeat(500), gateway)).toBe(
+			`must be a link that starts with https:// (it is "${'a'.repeat(80)}")`,
+		);
+	});
 
 	it.each([
 		['http://example.com/cat.png', 'http:'],
 		['ftp://example.com/cat.png', 'ftp:'],
+		['s3://bucket/cat.png', 's3:'],
 	])('refuses a link with another protocol than https: %s', (link, protocol) => {
 		expect(publicLinkProblem(link, gateway)).toBe(
 			`must be a public https link, and this one starts with ${protocol}//`,
 		);
 	});
 
+	it('refuses an empty link', () => expect(publicLinkProblem('', gateway)).toBe('is empty'));
+
 	it.each([
 		'C:\\Users\\me\\cat.png',
+		'c:/cat.png',
 		'\\\\nas\\cat.png',
 		'/home/me/cat.png',
+		'/Users/me/cat.png',
 		'~/cat.png',
 		'file:///C:/cat.png',
 	])('refuses a file path: %s', (path) => {
@@ -62,7 +79,9 @@ describe('links that the gateway cannot fetch', () => {
 
 	it.each([
 		'https://example.com/a.png https://example.com/b.png',
+		'https://example.com/a.png\nhttps://example.com/b.png',
 		'https://example.com/a.png, https://example.com/b.png',
+		'https://example.com/a.png?x=1,https://example.com/b.png?x=1',
 		'https://example.com/a.png;http://example.com/b.png',
 		'https://example.com/?of=https://example.com/a.png https://example.com/b.png',
 	])('refuses several links in one field: %j', (text) => {
@@ -104,13 +123,17 @@ describe('share pages', () => {
 
 	it.each([
 		['https://drive.google.com/file/d/1aB_c-2/view?usp=sharing', 'Google Drive', drive],
+		['https://drive.google.com/file/d/1aB_c-2/edit', 'Google Drive', drive],
+		['https://drive.google.com/file/d/1aB_c-2', 'Google Drive', drive],
 		['https://drive.google.com/file/u/1/d/1aB_c-2/preview', 'Google Drive', drive],
+		['https://drive.google.com/a/firm.example/file/d/1aB_c-2/view', 'Google Drive', drive],
 		['https://drive.google.com/open?id=1aB_c-2&usp=drive_copy', 'Google Drive', drive],
 		[
 			'https://drive.google.com/file/d/1aB_c-2/view?resourcekey=0-xy',
 			...['Google Drive', `${drive}&resourcekey=0-xy`],
 		],
 		['https://docs.google.com/document/d/1aB_c-2/edit#heading=h.1', 'Google Docs', undefined],
+		['https://docs.google.com/presentation/d/1aB_c-2/preview', 'Google Docs', undefined],
 		[
 			'https://www.dropbox.com/s/abc/cat.png?dl=0',
 			...['Dropbox', 'https://www.dropbox.com/s/abc/cat.png?dl=1'],
@@ -121,6 +144,7 @@ describe('share pages', () => {
 		],
 		['https://1drv.ms/i/s!AbC', 'OneDrive', undefined],
 		['https://onedrive.live.com/?id=A%21B&cid=A', 'OneDrive', undefined],
+		['https://onedrive.live.com/embed?resid=A', 'OneDrive', undefined],
 		['https://firm-my.sharepoint.com/:i:/g/personal/me/AbC?e=x', 'OneDrive', undefined],
 		[
 			'https://firm.sharepoint.com/sites/a/_layouts/15/stream.aspx?id=%2Fa.mp4',
@@ -138,26 +162,60 @@ describe('share pages', () => {
 
 	it.each([
 		['https://drive.google.com/drive/folders/1aB?usp=sharing', 'Google Drive'],
+		['https://drive.google.com/drive/u/0/folders/1aB', 'Google Drive'],
 		['https://www.dropbox.com/scl/fo/abc/xyz?dl=0', 'Dropbox'],
+		['https://www.dropbox.com/sh/abc/xyz', 'Dropbox'],
 	])('refuses a link to a shared folder: %s', (link, site) => {
 		expect(linkProblem(link)).toBe(`leads to a folder of ${site}: share the file itself`);
 	});
 
 	it.each([
 		'https://drive.google.com/uc?export=download&id=1aB',
+		'https://drive.google.com/uc?id=1aB',
 		'https://drive.google.com/thumbnail?id=1aB&sz=w2000',
 		'https://drive.usercontent.google.com/download?id=1aB&export=download',
+		'https://lh3.googleusercontent.com/d/1aB',
 		'https://docs.google.com/uc?export=download&id=1aB',
 		'https://docs.google.com/presentation/d/1aB/export/png',
+		'https://docs.google.com/drawings/d/1aB/pub?w=960',
 		'https://www.dropbox.com/s/abc/cat.png?dl=1',
 		'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&raw=1',
+		'https://www.dropbox.com/s/dl/abc/cat.png',
 		'https://dl.dropboxusercontent.com/s/abc/cat.png',
+		'https://dl.dropbox.com/s/abc/cat.png',
 		'https://onedrive.live.com/download?resid=A',
+		'https://onedrive.live.com/download.aspx?cid=A',
 		'https://firm.sharepoint.com/:i:/g/AbC?e=x&download=1',
+		'https://firm.sharepoint.com/sites/a/_layouts/15/download.aspx?share=x',
 		'https://firm.sharepoint.com/sites/a/Shared%20Documents/cat.png',
 		'https://example.com/file/d/1aB/view',
 		'https://constructor/file/d/1aB/view',
 	])('accepts a direct link to a file: %s', (link) => expect(linkProblem(link)).toBeUndefined());
+});
+
+describe('links with any protocol allowed', () => {
+	it.each([
+		'data:image/png;base64,AA\nBB',
+		's3://bucket/cat.png',
+		'asset-1',
+		'HTTPS://EXAMPLE.COM/cat.png',
+	])('accepts a link with any protocol where the service may take it: %s', (link) => {
+		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBeUndefined();
+	});
+
+	it.each([
+		['', 'is empty'],
+		[
+			'https://localhost/cat.png',
+			'must be a link that the gateway can fetch; localhost is reachable from your own network only',
+		],
+		['http://example.com/cat.png', 'must be a public https link, and this one starts with http://'],
+	])(
+		'refuses a web link that cannot be fetched, even where any protocol is allowed: "%s"',
+		(link, problem) => {
+			expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBe(problem);
+		},
+	);
 });
 
 describe('a gateway on this machine', () => {
@@ -173,5 +231,22 @@ describe('a gateway on this machine', () => {
 		(link) => {
 			expect(publicLinkProblem(link, localGateway)).toBeDefined();
 		},
+	);
+});
+
+describe('loopback addresses', () => {
+	it.each(['http://localhost', 'https://127.0.0.1:1/a', 'http://[::1]', 'http://a.localhost'])(
+		'recognises %s as an address of this machine',
+		(address) => expect(isLoopback(address)).toBe(true),
+	);
+
+	it.each([
+		'http://128.0.0.1',
+		'http://localhost.example',
+		'localhost',
+		'',
+		'http://127.0.0.1.example',
+	])('does not take "%s" for an address of this machine', (address) =>
+		expect(isLoopback(address)).toBe(false),
 	);
 });

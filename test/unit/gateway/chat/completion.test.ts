@@ -5,8 +5,10 @@ import {
 	textToShow,
 } from '../../../../nodes/shared/gateway/chat/completion';
 import type { JsonObject } from '../../../../nodes/shared/gateway/json';
+import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { answerOf } from '../../../support/data/answers';
-import { unusable } from './bodies';
+import { fc } from '../../../support/data/fuzz';
+import { anyBody, unusable } from './bodies';
 
 describe('completions', () => {
 	it('keeps all fields of a completion and adds the request ID of the header', () => {
@@ -14,6 +16,12 @@ describe('completions', () => {
 		const body = { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: {} };
 		expect(completion(answerOf(body))).toEqual(body);
 		expect(completion(answerOf(body, { requestId: 'r1' }))).toEqual({ ...body, request_id: 'r1' });
+	});
+
+	it('keeps the request ID of the body beside that of the header', () => {
+		const body = { request_id: 'own', choices: [{ index: 0, message: { content: 'Hi' } }] };
+		const head = { headers: { 'x-request-id': 'head' }, requestId: 'head' };
+		expect(completion(answerOf(body, head))).toEqual({ ...body, http_request_id: 'head' });
 	});
 
 	it('reads choices that are plain texts without an index', () => {
@@ -24,14 +32,31 @@ describe('completions', () => {
 		]);
 	});
 
+	it('reads choices with a delta in place of a message', () => {
+		const { choices } = completion(answerOf({ choices: [{ delta: { content: 'Hi' } }] }));
+		expect(textOf(choices[0].message)).toBe('Hi');
+	});
+
 	const hello = { message: { role: 'assistant', content: 'Hel' }, finish_reason: 'stop' };
 	it.each<[string, object]>([
 		['an error in a choice', { choices: [{ ...hello, error: { message: 'Overloaded' } }] }],
+		['an error in a message', { choices: [{ message: { content: 'Hel', error: 'Overloaded' } }] }],
 		['an error beside the choices', { error: { message: 'Overloaded' }, choices: [hello] }],
+		[
+			'an error in the second choice',
+			{ choices: [hello, { message: {}, finish_reason: 'error', error: 'Overloaded' }] },
+		],
 	])('keeps the text of a completion with %s', (_, body) => {
 		expect(unusable(() => completion(answerOf(body)))).toMatchObject({
 			...{ message: 'broke off with an error: Overloaded', partialText: 'Hel' },
 			error: expect.anything(),
+		});
+	});
+
+	it('keeps the text of a completion that ends with the finish_reason error', () => {
+		const body = { choices: [{ ...hello, finish_reason: 'error' }] };
+		expect(unusable(() => completion(answerOf(body)))).toMatchObject({
+			...{ message: 'broke off with an error', partialText: 'Hel' },
 		});
 	});
 
@@ -43,14 +68,14 @@ describe('completions', () => {
 		},
 	);
 
-	it.each<[string, JsonObject]>([['beside the content', { content: null, refusal: 'I cannot.' }]])(
-		'shows the words of a refusal %s, which are not the text',
-		(_, message) => {
-			expect(textOf(message)).toBe('');
-			expect(textToShow(message)).toBe('I cannot.');
-			expect(otherContentOf(message)).toMatchObject({ refusal: 'I cannot.' });
-		},
-	);
+	it.each<[string, JsonObject]>([
+		['beside the content', { content: null, refusal: 'I cannot.' }],
+		['in the content', { content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
+	])('shows the words of a refusal %s, which are not the text', (_, message) => {
+		expect(textOf(message)).toBe('');
+		expect(textToShow(message)).toBe('I cannot.');
+		expect(otherContentOf(message)).toMatchObject({ refusal: 'I cannot.' });
+	});
 
 	it('keeps what a message has besides its text', () => {
 		const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png' } };
@@ -64,6 +89,22 @@ describe('completions', () => {
 		'refuses %j because it is no completion',
 		(body) => void unusable(() => completion(answerOf(body))),
 	);
+
+	it('returns a completion or throws UnusableResponse for any body', () => {
+		fc.assert(
+			fc.property(anyBody, (body) => {
+				try {
+					for (const choice of completion(answerOf(body)).choices) {
+						expect(typeof choice.index).toBe('number');
+						expect(typeof textOf(choice.message)).toBe('string');
+					}
+				} catch (error) {
+					expect(error).toBeInstanceOf(UnusableResponse);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
 
 	it.each<[unknown, string]>([
 		['Hi', 'Hi'],

@@ -33,18 +33,48 @@ describe('the event parser', () => {
 	});
 
 	it.each<[string, string, string[]]>([
+		['with a space after the colon', 'data: a\n\n', ['a']],
 		['without a space after the colon', 'data:a\n\n', ['a']],
+		['with two spaces, one of which belongs to the data', 'data:  a\n\n', [' a']],
 		['with an event of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
+		['with several events', 'data: a\n\ndata: b\n\n', ['a', 'b']],
+		['with more empty lines than needed', '\n\ndata: a\n\n\n\ndata: b\n\n\n', ['a', 'b']],
 		['with CR LF line endings', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+		['with CR line endings', 'data: a\r\rdata: b\r\r', ['a', 'b']],
 		['with comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
 		['with other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
 		['with fields of similar names only', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
 		['without field names', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
+		[
+			'of plain words',
+			'upstream connect error: reset\n\n[1]\n\n',
+			['upstream connect error: reset', '[1]'],
+		],
+		['with colons in the data', 'data: a: b\n\n', ['a: b']],
 		['that ends without an empty line', 'data: a\n\ndata: b', ['a', 'b']],
+		['that ends after a line', 'data: b\n', ['b']],
+		['that ends after a CR', 'data: b\r', ['b']],
 		['that is empty', '', []],
 	])('reads the events of a stream %s', (_, text, expected) => {
 		expect(eventsIn([text])).toEqual(expected);
 		expect(eventsIn([...text])).toEqual(expected);
+	});
+
+	it('passes an event on as soon as its empty line arrives', () => {
+		const parser = new EventParser();
+		expect(parser.push('data: a\n')).toEqual([]);
+		expect(parser.push('\nda').map(dataOf)).toEqual(['a']);
+		expect(parser.push('ta: b\r\n\r')).toEqual([]);
+		expect(parser.push('\n').map(dataOf)).toEqual(['b']);
+		expect(parser.end()).toEqual([]);
+	});
+
+	it('gives the name of an event to that event only', () => {
+		const parser = new EventParser();
+		expect(parser.push('event: error\ndata: a\n\ndata: b\n\n')).toEqual([
+			{ name: 'error', data: 'a' },
+			{ name: '', data: 'b' },
+		]);
 	});
 
 	it('reads a long line in linear time, however small its chunks', () => {
@@ -101,6 +131,17 @@ describe('random event streams', () => {
 		);
 	});
 
+	it('reads the same events wherever any text is cut', () => {
+		const parts = fc.constantFrom('\r', '\n', 'data', 'data:', ':', ' ', 'a', '\u2028', '🎬');
+		const texts = fc.array(parts, { maxLength: 30 }).map((chunks) => chunks.join(''));
+		fc.assert(
+			fc.property(texts, places, (text, cuts) => {
+				expect(eventsIn(cutAt(text, cuts))).toEqual(eventsIn([text]));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
 	it('reads the same events wherever the bytes of a stream are cut, even within a character', async () => {
 		const clock = new SimulatedClock();
 		await fc.assert(
@@ -127,5 +168,12 @@ describe('random event streams', () => {
 			}),
 			{ numRuns: 200 },
 		);
+	});
+
+	it('keeps no more than 100,000 lines of one event', () => {
+		const parser = new EventParser();
+		parser.push('data: a\n'.repeat(200_000));
+		expect(parser.push('\n').map(({ data }) => data.length)).toEqual([199_999]);
+		expect(parser.push('data: b\n\n')).toEqual([{ name: '', data: 'b' }]);
 	});
 });

@@ -13,11 +13,21 @@ const chat = (message: object, finish_reason?: string | null) => ({
 describe('responses of the messages endpoint', () => {
 	it.each<[string, object]>([
 		['in parts', { content: [text] }],
+		['in several parts', { content: [{ type: 'text', text: 'Hel' }, 'lo'] }],
+		['as one part', { content: text }],
 		['as a text', { content: 'Hello' }],
 		['in a message', { message: { content: [text] } }],
 		['in the form of a chat completion', chat({ content: 'Hello' })],
+		['in the form of a chat completion, in parts', chat({ content: [text] })],
+		['as a completion', { content: null, completion: 'Hello' }],
 		['under the name output_text', { output_text: 'Hello' }],
+		['under the name text', { text: 'Hello' }],
+		['as the text of a choice', { choices: [{ index: 0, text: 'Hello' }] }],
 		['in an envelope', { code: 0, data: { content: [text] } }],
+		['in a message in an envelope', { data: { message: { content: 'Hello' } } }],
+		['in an output', { output: { text: 'Hello' } }],
+		['as the output', { output: 'Hello' }],
+		['as the result', { result: 'Hello' }],
 		[
 			'in a list of messages',
 			{
@@ -37,7 +47,13 @@ describe('responses of the messages endpoint', () => {
 			chat({ content: null, tool_calls: [call] }),
 			{ tool_calls: [call] },
 		],
+		[
+			'in the older form of a chat completion',
+			chat({ content: null, function_call: call.function }),
+			{ function_call: call.function },
+		],
 		['as a part', { content: [toolUse] }, { content: [toolUse] }],
+		['beside its content', { content: null, tool_calls: [call] }, { tool_calls: [call] }],
 	])('reads a tool call without a text: %s', (_, body, otherContent) => {
 		expect(textMessage(answerOf(body))).toMatchObject({ text: '', otherContent });
 	});
@@ -61,6 +77,7 @@ describe('responses of the messages endpoint', () => {
 	);
 
 	it.each<[string, object]>([
+		['in the form of a chat completion', chat({ content: null, refusal: 'I cannot.' })],
 		['as a part', { content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
 	])('reads a refusal %s', (_, body) => {
 		const message = textMessage(answerOf(body));
@@ -76,6 +93,11 @@ describe('responses of the messages endpoint', () => {
 		expect(error.partialText).toBe('Hello');
 	});
 
+	it('accepts a message that stops before its first word', () => {
+		const body = { content: null, stop_reason: 'refusal' };
+		expect(textMessage(answerOf(body))).toMatchObject({ text: '', fields: body });
+	});
+
 	it.each([
 		{},
 		{ content: null },
@@ -84,6 +106,8 @@ describe('responses of the messages endpoint', () => {
 		{ stop_reason: 'end_turn' },
 		{ finish_reason: 'error', error: { message: 'no' } },
 		{ choices: [] },
+		chat({}, 'stop'),
+		chat({ content: null }, null),
 		[],
 		'Hello',
 	])('refuses %j because it is no message', (body) => {

@@ -95,7 +95,18 @@ describe('native messages that are streamed without being asked', () => {
 		});
 	});
 
+	it('reads a stream in the form of chat completions', () => {
+		const chunk = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
+		expect(read([chunk])).toMatchObject({ text: 'Hello', finish_reason: 'stop' });
+	});
+
 	it('redacts a key that is split over several events', () => {
 		expect(read([start, words(key.slice(0, 5)), words(key.slice(5)), end]).text).toBe('***');
+	});
+
+	it('describes a response that is no stream', () => {
+		const page = answerOf('<html>Login</html>');
+		const { message } = unusable(() => unstreamedMessage(page, new Redaction(key)));
+		expect(message).toBe('is a web page instead of JSON');
 	});
 });

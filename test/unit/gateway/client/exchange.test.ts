@@ -7,8 +7,13 @@ import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { failureOf, gatewayTo, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
+	cut,
 	json,
+	nobody,
 	redirect,
+	reset,
+	silence,
+	stall,
 	startServer,
 	type Reply,
 } from '../../../support/http/scriptedServer';
@@ -33,8 +38,34 @@ const send = async (
 
 const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
 const bytes = Buffer.from(text);
+const middleOfCharacter = bytes.indexOf('ü') + 1;
 
 describe('large responses', () => {
+	it('passes on one large response per turn of the event loop', async () => {
+		let turn = 0;
+		let counter: NodeJS.Immediate;
+		const count = () => {
+			turn++;
+			counter = setImmediate(count);
+		};
+		count();
+		async function* body() {
+			yield Buffer.alloc(1_500_000, ' ');
+		}
+		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
+		const turnOf = async () => {
+			await exchange(what, get('http://127.0.0.1'), {
+				...{ http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction },
+			});
+			// Parsing such a response blocks the event loop for a while.
+			for (const end = performance.now() + 20; performance.now() < end;);
+			return turn;
+		};
+		const seen = await Promise.all(Array.from({ length: 5 }, turnOf));
+		clearImmediate(counter!);
+		expect(new Set(seen).size).toBe(5);
+	});
+
 	/** The response to a body of these chunks, and how many of them were taken from it. */
 	const sendChunks = async (status: number, chunks: Iterable<string>) => {
 		const seen = { taken: 0, isClosed: false };
@@ -57,27 +88,49 @@ describe('large responses', () => {
 	}
 	const million = 'iVBORw0KGg'.repeat(100_000);
 
-	it.each([['an event', 'data: {"choices":["', million]])(
-		'stops at 300 million characters: %s',
-		async (_, before, part) => {
-			const response = await sendChunks(200, repeated(before, part));
-			expect(response).toMatchObject({
-				text: before,
-				excess:
-					'has more than 300 million characters, and no response of the service needs as many',
-				...{ taken: 301, isClosed: true },
-			});
-		},
-	);
+	it('reads ten images of 20 MB as base64 in one response', async () => {
+		const image = 28_000_000;
+		const { text, excess } = await sendChunks(200, repeated('{"data":["', million, 280, '"]}'));
+		expect([text.length, excess]).toEqual([10 * image + 13, undefined]);
+	});
 
-	it.each([['many parts', '{"error":{"message":"no"},"more":[', '{},'.repeat(10_000), 20]])(
-		'reads only the beginning of an error: %s',
-		async (_, before, part, most) => {
-			const { text, excess, taken, isClosed } = await sendChunks(500, repeated(before, part));
-			expect([text.startsWith(before), excess, isClosed]).toEqual([true, undefined, true]);
-			expect(taken).toBeLessThanOrEqual(most);
-		},
-	);
+	it.each([
+		['spaces', '[', ' '.repeat(1_000_000)],
+		['an event', 'data: {"choices":["', million],
+	])('stops at 300 million characters: %s', async (_, before, part) => {
+		const response = await sendChunks(200, repeated(before, part));
+		expect(response).toMatchObject({
+			text: before,
+			excess: 'has more than 300 million characters, and no response of the service needs as many',
+			...{ taken: 301, isClosed: true },
+		});
+	});
+
+	it('stops at more parts than any response needs, and keeps the beginning', async () => {
+		const response = await sendChunks(200, repeated('[{"id":"a"},', '{},'.repeat(10_000)));
+		expect(response).toMatchObject({
+			text: '[{"id":"a"},',
+			excess: 'has more lists, objects and texts in it than any response of the service needs',
+			isClosed: true,
+		});
+		expect(response.taken).toBeLessThan(20);
+	});
+
+	it('reads a stream of very many short events', async () => {
+		const event = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n';
+		const chunks = repeated('', event.repeat(1_000), 500);
+		const { text, excess } = await sendChunks(200, chunks);
+		expect([text.length, excess]).toEqual([event.length * 500_000, undefined]);
+	});
+
+	it.each([
+		['a long text', '{"error":{"message":"no"},"more":"', million, 11],
+		['many parts', '{"error":{"message":"no"},"more":[', '{},'.repeat(10_000), 20],
+	])('reads only the beginning of an error: %s', async (_, before, part, most) => {
+		const { text, excess, taken, isClosed } = await sendChunks(500, repeated(before, part));
+		expect([text.startsWith(before), excess, isClosed]).toEqual([true, undefined, true]);
+		expect(taken).toBeLessThanOrEqual(most);
+	});
 });
 
 describe('complete responses', () => {
@@ -94,6 +147,14 @@ describe('complete responses', () => {
 		await server.idle();
 	});
 
+	it('joins a character that arrives in two parts', async () => {
+		const server = await startServer((response) => {
+			response.write(bytes.subarray(0, middleOfCharacter));
+			setTimeout(() => response.end(bytes.subarray(middleOfCharacter)), 20);
+		});
+		expect((await send(get(server.url))).text).toBe(text);
+	});
+
 	it.each([
 		['gzip', gzipSync(text)],
 		['deflate', deflateSync(text)],
@@ -102,12 +163,30 @@ describe('complete responses', () => {
 		const server = await startServer(answer(200, packed, { 'content-encoding': encoding }));
 		expect((await send(get(server.url))).text).toBe(text);
 	});
+
+	it.each([204, 400, 404, 429, 500, 503])(
+		'returns a response with any status (%d)',
+		async (status) => {
+			const server = await startServer(answer(status, status === 204 ? '' : text));
+			expect(await send(get(server.url))).toMatchObject({
+				status,
+				text: status === 204 ? '' : text,
+			});
+		},
+	);
 });
 
 describe('responses that break off', () => {
 	const packed = gzipSync(text);
+	/** The compressed text with one byte changed. */
+	const damaged = (place: number) => Buffer.from(packed).fill(0xff, place, place + 1);
 
 	it.each<[string, Reply]>([
+		[
+			'fewer bytes than Content-Length says',
+			cut(bytes.subarray(0, 10), { 'content-length': '100' }),
+		],
+		['no last chunk', cut(bytes.subarray(0, 10))],
 		[
 			'a reset',
 			(response) =>
@@ -122,6 +201,26 @@ describe('responses that break off', () => {
 		expect(received.broken).toMatch(/aborted|hang up|ECONNRESET/);
 	});
 
+	it('keeps the text of a response that breaks off up to the last whole character', async () => {
+		const server = await startServer(cut(bytes.subarray(0, middleOfCharacter)));
+		const received = await send(get(server.url));
+		expect(received.text.replace('\ufffd', '')).toBe(text.slice(0, text.indexOf('ü')));
+	});
+
+	it.each([
+		['damaged at its start', damaged(10), /invalid block type/],
+		['damaged in its checksum', damaged(packed.length - 8), /incorrect data check/],
+		['not compressed at all', bytes, /incorrect header check/],
+	])(
+		'keeps the status and reports the problem when the compressed body is %s',
+		async (_, body, broken) => {
+			const server = await startServer(answer(500, body, { 'content-encoding': 'gzip' }));
+			const received = await send(get(server.url));
+			expect(received.status).toBe(500);
+			expect(received.broken).toMatch(broken);
+		},
+	);
+
 	it('keeps the text of a compressed response that breaks off', async () => {
 		let breakConnection = () => {};
 		const server = await startServer((response) => {
@@ -135,6 +234,42 @@ describe('responses that break off', () => {
 		const received = await send(get(server.url), { onText });
 		expect(received).toMatchObject({ status: 200, text });
 		expect(received.broken).toMatch(/aborted/);
+	});
+
+	it('keeps the text that arrived before the time limit passed', async () => {
+		const server = await startServer(stall(text.slice(0, 5)));
+		const received = await send(get(server.url), { patience: 100 });
+		expect(received).toMatchObject({
+			text: text.slice(0, 5),
+			broken: 'the time limit of 60 s passed',
+		});
+		await server.idle();
+	});
+});
+
+describe('requests without a response', () => {
+	it.each<[string, Reply | undefined, string]>([
+		['a reset', reset, 'ECONNRESET'],
+		[
+			'a response that is not HTTP',
+			(response) => void response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n'),
+			'HPE_INVALID_CONSTANT',
+		],
+	])("rejects with the network's own error after %s", async (_, reply, code) => {
+		const server = await startServer(reply as Reply);
+		await expect(send(get(server.url))).rejects.toMatchObject({ code });
+	});
+
+	it('rejects when the time limit passes before the headers arrive', async () => {
+		const server = await startServer(silence);
+		await expect(send(get(server.url), { patience: 100 })).rejects.toThrow(
+			'the time limit of 60 s passed',
+		);
+		await server.idle();
+	});
+
+	it('rejects when nothing listens at the address', async () => {
+		await expect(send(get(nobody))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 	});
 });
 
@@ -201,6 +336,13 @@ describe('redirects', () => {
 		expect(elsewhere.requests).toEqual([]);
 	});
 
+	it('gives up on redirects that never end', async () => {
+		let count = 0;
+		const server = await startServer((...given) => redirect(307, `/${++count}`)(...given));
+		expect((await failureOf(send(get(server.url)))).record.status).toBe(307);
+		expect(server.requests).toHaveLength(6);
+	});
+
 	it.each([get, post])('gives up at once on a redirect to an earlier address', async (ask) => {
 		const server = await startServer(redirect(308, '/'));
 		expect((await failureOf(send(ask(server.url)))).record.status).toBe(308);
@@ -217,6 +359,7 @@ describe('redirects', () => {
 	});
 
 	it.each([
+		['in a path', (echoed: string) => `/v2/${echoed}`],
 		['to another host', (echoed: string) => `https://other.example/${echoed}`],
 		['to an invalid address', (echoed: string) => `https://[${echoed}`],
 		['where the message is shortened', (echoed: string) => `/${'a'.repeat(268)}${echoed}`],
@@ -230,10 +373,35 @@ describe('redirects', () => {
 		}
 	});
 
+	it('reports a redirect to an invalid address as it is', async () => {
+		const server = await startServer(redirect(302, 'https://'));
+		expect((await failureOf(send(get(server.url)))).record.message).toMatch(
+			/redirects to https:\/\/$/,
+		);
+	});
+
+	it.each([300, 304])(
+		'returns a 3xx response without an address like any other (%d)',
+		async (status) => {
+			const server = await startServer(answer(status, ''));
+			expect(await send(get(server.url))).toMatchObject({ status, text: '' });
+		},
+	);
+
 	it('returns a redirect to another host when it may lead to a file', async () => {
 		const server = await startServer(redirect(302, 'https://storage.example/v.mp4?sig=a%2Fb'));
 		const received = await send(get(server.url), { mayLeadToFile: true });
 		expect(received.location).toBe('https://storage.example/v.mp4?sig=a%2Fb');
+	});
+
+	it('follows a redirect that only adds a slash, even when it may lead to a file', async () => {
+		const server = await startServer(
+			answer(308, '', { location: '/content/?signature=1' }),
+			answer(200, '{}', { 'content-type': 'application/json' }),
+		);
+		const received = await send(get(`${server.url}/content`), { mayLeadToFile: true });
+		expect(received).toMatchObject({ status: 200, text: '{}' });
+		expect(server.requests.map(({ path }) => path)).toEqual(['/content', '/content/?signature=1']);
 	});
 
 	it('returns a redirect within the origin when it may lead to a file', async () => {
@@ -271,4 +439,33 @@ describe('files in a response', () => {
 			await server.idle();
 		},
 	);
+
+	it.each([
+		[200, 'application/json'],
+		[404, 'application/octet-stream'],
+	])('reads a response with the status %d and the type %s as text', async (status, type) => {
+		const server = await startServer(answer(status, text, { 'content-type': type }));
+		expect((await send(get(server.url), { mayLeadToFile: true })).text).toBe(text);
+	});
+});
+
+describe('Stop', () => {
+	it.each<[string, Reply]>([
+		['before the headers', silence],
+		['in the middle of the body', stall('{"id":')],
+	])('ends the exchange at once at Stop: %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const stop = new AbortController();
+		const exchanged = send(get(server.url), { signal: stop.signal });
+		await server.received(1);
+		// The headers need a moment to arrive.
+		setTimeout(() => stop.abort(), 20);
+		await expect(exchanged).rejects.toThrow(/abort/i);
+		await server.idle();
+	});
+
+	it('rejects when Stop was pressed before the request', async () => {
+		const server = await startServer(json({}));
+		await expect(send(get(server.url), { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+	});
 });

@@ -1,9 +1,13 @@
 import { Gateway } from '../../../../nodes/shared/gateway/client/gateway';
 import { RequestQueue } from '../../../../nodes/shared/gateway/client/requestQueue';
+import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
+import { mp4Of } from '../../../support/files/boxes';
 import { create, created, error, list, models, poll } from '../../../support/workflows/calls';
 import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
+	answer,
+	nobody,
 	redirect,
 	silence,
 	stall,
@@ -68,6 +72,16 @@ describe('the limit of requests per second', () => {
 		});
 	});
 
+	it('does not delay a request for requests with another key', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		await all(
+			run(server.url, limit).call(models),
+			run(server.url, limit, { apiKey: 'sk-of-another-one' }).call(models),
+		);
+		expect(times).toEqual([0, 0]);
+	});
+
 	it('does not delay requests whose credential has no limit', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
@@ -77,6 +91,41 @@ describe('the limit of requests per second', () => {
 		expect(times).toEqual([0, 0, 0]);
 	});
 
+	it('counts polls and redirects towards the limit per second', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(redirect(307, '/v1/videos/video_1/'), created);
+		await run(server.url, limit).call(poll);
+		expect(times).toHaveLength(2);
+		expect(times[1]).toBeGreaterThan(1000);
+	});
+
+	it('counts downloads with the key, and no other downloads, towards the limit per second', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(answer(200, mp4Of(1_000)));
+		const gateway = run(server.url, limit);
+		const fetchFile = async (authenticated: boolean) =>
+			await downloadVideo(
+				gateway,
+				{
+					source: { url: `${server.url}/v.mp4`, authenticated },
+					refresh: async () => await Promise.reject(new Error('no need')),
+					purpose: 'download the video',
+				},
+				async (bytes) => {
+					let length = 0;
+					for await (const chunk of bytes) length += chunk.length;
+					return length;
+				},
+			);
+		await gateway.call({ ...models, parse: () => undefined });
+		await fetchFile(false);
+		await fetchFile(true);
+		await fetchFile(true);
+		expect(times[1]).toBe(0);
+		expect(times[2]).toBeGreaterThan(1000);
+		expect(times[3]).toBeGreaterThan(2000);
+	});
+
 	it('does not count the time in the queue towards the time limit of a request', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
@@ -84,6 +133,13 @@ describe('the limit of requests per second', () => {
 		const call = async () => await gateway.call({ ...models, timeout: 1_000, retries: 0 });
 		await all(call(), call(), call());
 		expect(times[2]).toBeGreaterThan(20_000);
+	});
+
+	it('applies the limit per second to a switch to the backup URL', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		await run(nobody, { ...limit, backupUrl: server.url }).call(models);
+		expect(times[1]).toBeGreaterThan(1000);
 	});
 
 	it('reports a create that waits in the queue at Stop as not sent', async () => {
@@ -108,7 +164,7 @@ describe('the limit of requests per second', () => {
 		const server = await startServer(created);
 		const gateway = run(server.url, { requestsPerSecond: 0.01 });
 		await gateway.call(poll);
-		const { record } = await failureOf(gateway.call({ ...poll, id: 'other', patience: 10_000 }));
+		const { record } = await failureOf(gateway.call({ ...poll, patience: 10_000 }));
 		expect(record).toMatchObject({
 			message:
 				'Could not get the job status: the limits of the credential held the request back for too long',
@@ -171,6 +227,9 @@ describe('429 responses', () => {
 
 	it.each([
 		['Retry-After', { 'retry-after': '30' }, 30_000],
+		['RateLimit-Reset', { 'ratelimit-reset': '20' }, 20_000],
+		['X-RateLimit-Reset', { 'x-ratelimit-reset': '6m' }, 1_000],
+		['X-RateLimit-Reset', { 'x-ratelimit-reset': '10s' }, 10_000],
 		['no header', {}, 1_000],
 		['a Retry-After of an hour', { 'retry-after': '3600' }, 1_000],
 	])(

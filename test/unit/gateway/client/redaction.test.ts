@@ -6,6 +6,15 @@ const redaction = new Redaction(key);
 const base64 = Buffer.from(`Bearer ${key}`).toString('base64');
 
 describe('the redaction of the API key', () => {
+	it.each([
+		['the key as it is', `Bad key ${key}!`, 'Bad key ***!'],
+		['the key with a slash escaped in JSON', 'Bad key sk-sk-01\\/abc!', 'Bad key ***!'],
+		['the key twice', key + key, '******'],
+		['a part of the key, which stays', 'sk-sk-01/ab', 'sk-sk-01/ab'],
+	])('redacts only the whole key in a text: %s', (_, text, expected) => {
+		expect(redaction.text(text)).toBe(expected);
+	});
+
 	describe.each([key, 'sk-0123456789/abcdef+', 'Zm9v/YmFy+%22~\\x', 'sk-schlüssel-ß'])(
 		'the key %s',
 		(own) => {
@@ -30,11 +39,19 @@ describe('the redaction of the API key', () => {
 				['in a URL', encodeURIComponent(own)],
 				['in a URL, in lower case', hex],
 				['in a URL, byte by byte', everyByte],
+				['in a URL, byte by byte, in upper case', everyByte.toUpperCase()],
 				['in a URL in a URL', encodeURIComponent(hex)],
+				['in a URL in a URL in a URL', encodeURIComponent(encodeURIComponent(everyByte))],
 				['in the name of a host', own.toLowerCase()],
 				['in HTML', entities((code) => `&#${code};`)],
 				['in HTML, in hexadecimal', entities((code) => `&#x${code.toString(16)};`)],
-				['in HTML, with leading zeros', entities((code) => `&#x000000${code.toString(16)};`)],
+				['in HTML, in capitals', entities((code) => `&#X${code.toString(16).toUpperCase()};`)],
+				['in HTML, with leading zeros', entities((code) => `&#00${code};`)],
+				[
+					'in HTML, in hexadecimal with leading zeros',
+					entities((code) => `&#x000000${code.toString(16)};`),
+				],
+				['in HTML, without semicolons', entities((code) => `&#${code}`)],
 				[
 					'in HTML, in parts',
 					own.replace(/[^]/gu, (letter, at) =>

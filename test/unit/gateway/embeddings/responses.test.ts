@@ -23,8 +23,19 @@ describe('base64 vectors', () => {
 		);
 	});
 
+	it('reads the bytes of a base64 vector as little-endian', () => {
+		expect(fromBase64('AACAPwAAAMA=')).toEqual([1, -2]);
+	});
+
 	it.each(['', 'AA==', 'AACAPwA='])(
 		'refuses base64 that does not hold whole numbers: %j',
+		(text) => {
+			expect(fromBase64(text)).toBeUndefined();
+		},
+	);
+
+	it.each(['No embedding', 'Rate limit reached, wait', '[0.1, 0.25, 0.5]'])(
+		'refuses a text that is no base64: %s',
 		(text) => {
 			expect(fromBase64(text)).toBeUndefined();
 		},
@@ -56,7 +67,31 @@ describe('lists of vectors', () => {
 		);
 	});
 
-	it.each([[[2, 3, 1]], [[20, 30, 10]], [['11', 12, '9']]])(
+	it('keeps the model, the usage and the request ID of a list of vectors', () => {
+		const usage = { prompt_tokens: 2, total_tokens: 2 };
+		const response = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
+		expect(embeddingList(response, 1)).toMatchObject({
+			vectors: [[1, 2]],
+			fields: { model: 'embed-1', usage, request_id: 'r1' },
+		});
+	});
+
+	it('keeps all other fields of the response and of each vector', () => {
+		const data = [1, 0].map((index) => ({ index, embedding: [index], object: 'embedding' }));
+		expect(embeddingList(answerOf({ object: 'list', data, region: 'eu' }), 2)).toEqual({
+			vectors: [[0], [1]],
+			entries: [0, 1].map((index) => ({ index, object: 'embedding' })),
+			fields: { object: 'list', region: 'eu' },
+		});
+	});
+
+	it('accepts bare vectors, and vectors without an index', () => {
+		const data = [{ embedding: [1] }, { embedding: [2] }];
+		expect(embeddingList(answerOf({ data }), 2).vectors).toEqual([[1], [2]]);
+		expect(embeddingList(answerOf({ data: [[1], [2]] }), 2).vectors).toEqual([[1], [2]]);
+	});
+
+	it.each([[[2, 3, 1]], [[20, 30, 10]], [['11', 12, '9']], [[1, 5, 0]]])(
 		'returns the vectors in the order of their indexes, whatever these begin with: %j',
 		(indexes) => {
 			const data = indexes.map((index, at) => ({ index, embedding: [at] }));
@@ -68,22 +103,74 @@ describe('lists of vectors', () => {
 		[[0, 0, 0]],
 		[[2, 1, 2]],
 		[[2, undefined, 0]],
+		[[2, null, 0]],
 		[[2, 0.5, 0]],
+		[[2, '1.5', 0]],
+		[[2, 'x', 0]],
+		[[1, 0, -1]],
 		[[2, 1e300, 0]],
+		[[true, false, 0]],
 	])('keeps the order in which vectors arrived when their indexes give none: %j', (indexes) => {
 		const data = indexes.map((index, at) => ({ index, embedding: [at] }));
 		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
 	});
 
+	it('keeps the order in which vectors arrived when only some have an index', () => {
+		const data = [{ index: 1, embedding: [0] }, [1]];
+		expect(embeddingList(answerOf({ data }), 2).vectors).toEqual([[0], [1]]);
+	});
+
+	it('accepts the index of a vector as a text of digits', () => {
+		const data = ['2', '0', '1'].map((index) => ({ index, embedding: [Number(index)] }));
+		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
+	});
+
 	it.each<[string, unknown]>([
+		['too few vectors', list([[1]])],
 		['too many vectors', list([[1], [2], [3]])],
 		['vectors of several lengths', list([[1], [2, 3]])],
+		['lengths that differ between numbers and base64', list([[1], base64Of([2, 3])])],
 		['an empty vector', list([[1], []])],
+		['two empty vectors', list([[], []])],
+		['an empty text', list([[1], ''])],
+		['half a number', list([[1], 'AAA='])],
+		['a NaN', list([[1], base64Of([NaN])])],
 		['an infinite number', list([[1], base64Of([Infinity])])],
 		['texts instead of numbers', list([[1], ['2']])],
 		['null instead of a number', list([[1], [null]])],
+		['null instead of a vector', list([[1], null])],
+		['null instead of an entry', { data: [{ embedding: [1] }, null] }],
+		['an object instead of a list', { data: {} }],
+		['no data', {}],
 	])('refuses a list of vectors with %s', (_, body) => {
 		expect(() => embeddingList(answerOf(body), 2)).toThrow(UnusableResponse);
+	});
+
+	it('returns all vectors or throws UnusableResponse for any response', () => {
+		const entry = fc.record(
+			{
+				index: fc.oneof(fc.integer({ min: -1, max: 3 }), fc.jsonValue()),
+				embedding: fc.oneof(fc.array(fc.integer(), { maxLength: 2 }), fc.jsonValue()),
+			},
+			{ requiredKeys: [] },
+		);
+		const bodies = fc.oneof(
+			fc.jsonValue(),
+			fc.record({ data: fc.array(fc.oneof(entry, fc.jsonValue()), { maxLength: 3 }) }),
+		);
+		fc.assert(
+			fc.property(bodies, fc.nat(3), (body, count) => {
+				try {
+					const made = embeddingList(answerOf(body), count).vectors;
+					expect(made).toHaveLength(count);
+					expect(new Set(made.map(({ length }) => length)).size).toBe(Math.min(count, 1));
+					expect(made.flat().every(Number.isFinite)).toBe(true);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UnusableResponse);
+				}
+			}),
+			{ numRuns: 500 },
+		);
 	});
 });
 

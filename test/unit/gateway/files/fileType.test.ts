@@ -3,10 +3,12 @@ import {
 	declaredTypeOf,
 	fileTypeOf,
 	headLength,
+	isOtherType,
 	typeToDeliver,
 	wrongType,
 } from '../../../../nodes/shared/gateway/files/fileType';
 import { box, mp4Of } from '../../../support/files/boxes';
+import { fc } from '../../../support/data/fuzz';
 import { otherVideos } from '../../../support/data/otherVideos';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -29,31 +31,65 @@ describe('the type of a file', () => {
 		['WebP', canvas.toBuffer('image/webp'), 'image/webp', 'webp'],
 		['AVIF', canvas.toBuffer('image/avif'), 'image/avif', 'avif'],
 		['GIF', latin1('GIF89a\x01\0\x01\0'), 'image/gif', 'gif'],
+		['AVIF with the first brand mif1', branded('mif1', 'miaf', 'avif'), 'image/avif', 'avif'],
+		['AVIF with the first brand miaf', branded('miaf', 'avif'), 'image/avif', 'avif'],
+		['a sequence of AVIF images', branded('avis', 'msf1', 'iso8'), 'image/avif', 'avif'],
 		['HEIC', branded('heic', 'mif1', 'heic'), 'image/heic', 'heic'],
+		['HEIC with the first brand mif1', branded('mif1', 'heic'), 'image/heic', 'heic'],
+		['HEIF without another brand', branded('msf1'), 'image/heic', 'heic'],
+		['JPEG XL', latin1('\xff\x0a\xfa\x1f\0\x01'), 'image/jxl', 'jxl'],
+		['JPEG XL in boxes', latin1('\0\0\0\x0cJXL \r\n\x87\n'), 'image/jxl', 'jxl'],
+		['JPEG 2000', latin1('\0\0\0\x0cjP  \r\n\x87\n'), 'image/jp2', 'jp2'],
+		['a JPEG 2000 codestream', latin1('\xff\x4f\xff\x51\0\x2f'), 'image/jp2', 'jp2'],
 		['TIFF', latin1('II*\0\b\0\0\0'), 'image/tiff', 'tiff'],
+		['BigTIFF', latin1('MM\0+\0\b\0\0'), 'image/tiff', 'tiff'],
 		['BMP', latin1('BM6\0\0\0\0\0\0\0'), 'image/bmp', 'bmp'],
+		['an icon', latin1('\0\0\x01\0\x02\0'), 'image/x-icon', 'ico'],
 		['SVG', Buffer.from(`\n${svg}`), 'image/svg+xml', 'svg'],
+		[
+			'SVG with an XML declaration',
+			Buffer.from(`<?xml version="1.0"?>\n${svg}`),
+			'image/svg+xml',
+			'svg',
+		],
 		[
 			'SVG behind a comment',
 			Buffer.from(`<!-- ${'made by -'.repeat(9000)} -->${svg}`),
 			'image/svg+xml',
 			'svg',
 		],
-		['SVG behind a DOCTYPE', Buffer.from(`${svgDoctype}\n${svg}`), 'image/svg+xml', 'svg'],
+		['SVG behind a byte order mark', Buffer.from(`\ufeff${svg}`), 'image/svg+xml', 'svg'],
+		[
+			'SVG behind a DOCTYPE with entities',
+			Buffer.from(`${svgDoctype}\n${svg}`),
+			'image/svg+xml',
+			'svg',
+		],
+		['SVG with a prefix', Buffer.from('<s:svg xmlns:s="svg"/>'), 'image/svg+xml', 'svg'],
+		['SVG in UTF-16', Buffer.from(`\ufeff${svg}`, 'utf16le'), 'image/svg+xml', 'svg'],
 		['mp4', mp4, 'video/mp4', 'mp4'],
+		['mp4 with an unknown first brand', branded('XAVC', 'mp42'), 'video/mp4', 'mp4'],
+		['Windows Media', latin1('0&\xb2u\x8ef\xcf\x11\xa6\xd9\0'), 'video/x-ms-wmv', 'wmv'],
 		['Ogg Theora', latin1('OggS\0\x02\0\0\0\x80theora'), 'video/ogg', 'ogv'],
 		['Ogg Opus', latin1('OggS\0\x02\0\0\0OpusHead'), 'audio/ogg', 'ogg'],
 		['M4A', branded('M4A ', 'mp42', 'isom'), 'audio/mp4', 'm4a'],
 		['MP3', latin1('ID3\x03\0\0'), 'audio/mpeg', 'mp3'],
+		['MP3 without tags', latin1('\xff\xfb\x90\x44\0\0'), 'audio/mpeg', 'mp3'],
 		['WAV', latin1('RIFF\x24\0\0\0WAVEfmt '), 'audio/wav', 'wav'],
+		['FLAC', latin1('fLaC\0\0\0\x22'), 'audio/flac', 'flac'],
 		['PDF', Buffer.from('%PDF-1.7\n1 0 obj'), 'application/pdf', 'pdf'],
 		['ZIP', latin1('PK\x03\x04\x14\0'), 'application/zip', 'zip'],
 		['a program', latin1('\x7fELF\x02\x01\x01\0'), 'application/x-executable', 'bin'],
 		['a web page', Buffer.from('<!-- x -->\n<!doctype html><p>'), 'text/html', 'html'],
+		['a page without a root', Buffer.from('<head><title>Not found'), 'text/html', 'html'],
 		['XML', Buffer.from('<?xml version="1.0"?><Error><Code>NoSuchKey'), 'application/xml', 'xml'],
 		['JSON', Buffer.from(' {"error": {}}'), 'application/json', 'json'],
 		['a text', Buffer.from('BMW 320d, 2019'), 'text/plain', 'txt'],
+		['a text that looks like a GIF', Buffer.from(`GIF89a${'x'.repeat(600)}`), 'text/plain', 'txt'],
+		['a text of the letter G', Buffer.from('G'.repeat(600)), 'text/plain', 'txt'],
+		['a number', Buffer.from('<3 you'), 'text/plain', 'txt'],
 		['base64', Buffer.from(png.toString('base64')), 'text/plain', 'txt'],
+		['a data URL', Buffer.from('data:image/png;base64,iVBORw0KGgo='), 'text/plain', 'txt'],
 	])('is recognised by its first bytes: %s', (_, bytes, mimeType, extension) => {
 		const type = fileTypeOf(bytes);
 		expect([type?.mimeType, type?.extensions[0]]).toEqual([mimeType, extension]);
@@ -69,6 +105,7 @@ describe('the type of a file', () => {
 
 	it.each<[string, Uint8Array]>([
 		['unknown bytes', binary],
+		['zeros', Buffer.alloc(4096)],
 		['nothing', Buffer.alloc(0)],
 	])('is not known for %s', (_, bytes) => expect(fileTypeOf(bytes)).toBeUndefined());
 });
@@ -78,6 +115,8 @@ describe('the declared type of a file', () => {
 		['video/webm', 'video/webm', 'webm'],
 		['video/WebM; codecs="vp9"', 'video/webm', 'webm'],
 		['video/3gpp', 'video/3gpp', '3gpp'],
+		['video/vnd.some.format+abc', 'video/vnd.some.format+abc', 'abc'],
+		['image/x-new; a=b', 'image/x-new', 'new'],
 		['application/x-new', 'application/x-new', 'new'],
 	])('counts when the bytes say nothing: %s', (declared, mimeType, extension) => {
 		const type = typeToDeliver(binary, declared);
@@ -95,6 +134,15 @@ describe('the declared type of a file', () => {
 			expect(typeToDeliver(binary, declared)).toMatchObject({ extensions: ['bin'] });
 		},
 	);
+
+	it('is another type only if its name is known, or of another kind', () => {
+		const type = typeToDeliver(png);
+		const others = ['image/jpeg', 'application/octet-stream', 'video/mp4', 'text/plain', ''];
+		expect(others.filter((declared) => !isOtherType(declared, type))).toEqual([]);
+		expect(['image/png', 'image/x-png'].filter((declared) => isOtherType(declared, type))).toEqual(
+			[],
+		);
+	});
 });
 
 describe('files that surely cannot be used', () => {
@@ -106,6 +154,8 @@ describe('files that surely cannot be used', () => {
 			'image/png',
 			'is an XML document, not an image',
 		],
+		['image', Buffer.from('{"a":1}'), 'image/png', 'is JSON, not an image'],
+		['image', Buffer.from('%PDF-1.4'), 'image/png', 'is a PDF, not an image'],
 		['image', mp4, 'image/png', 'is an mp4 video, not an image'],
 		['image', Buffer.alloc(0), 'image/png', 'is empty'],
 		['image', binary, 'application/zip', 'is a ZIP archive or an Office document, not an image'],
@@ -116,6 +166,7 @@ describe('files that surely cannot be used', () => {
 			'is a PNG image written as base64 text, not an image',
 		],
 		['video', png, 'video/mp4', 'is a PNG image, not a video'],
+		['video', latin1('ID3\x03\0\0'), 'video/mp4', 'is an MP3 sound, not a video'],
 		['video', Buffer.alloc(0), 'video/mp4', 'is empty'],
 	])('are named with what they are, where %s is wanted: %#', (wanted, bytes, declared, problem) => {
 		expect(wrongType(bytes, declared, wanted)).toBe(problem);
@@ -123,14 +174,24 @@ describe('files that surely cannot be used', () => {
 
 	it.each<['image' | 'video', Uint8Array, string]>([
 		['image', png, 'video/mp4'],
+		['image', latin1('\xff\x0a\xfa\x1f\0\x01'), ''],
 		['image', binary, 'image/x-new'],
 		['image', binary, 'application/octet-stream'],
 		// The type that n8n gives to what it does not know.
 		['image', binary, 'text/plain'],
 		['video', mp4, 'image/png'],
+		['video', latin1('GIF89a\x01\0\x01\0'), 'image/gif'],
 		['video', otherVideos['animated WebP'].bytes, 'image/webp'],
 		['video', binary, 'video/x-new'],
 	])('are not those that may work, where %s is wanted: %#', (wanted, bytes, declared) => {
 		expect(wrongType(bytes, declared, wanted)).toBeUndefined();
 	});
+});
+
+it('finds a type for any bytes without an error', () => {
+	fc.assert(
+		fc.property(fc.uint8Array({ maxLength: 600 }), fc.string(), (bytes, declared) => {
+			expect(typeToDeliver(bytes, declared).mimeType).toMatch(/^[a-z]+\/[\w.+-]+$/);
+		}),
+	);
 });

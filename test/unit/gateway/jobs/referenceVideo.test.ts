@@ -57,15 +57,21 @@ describe('alpha-1.1-r2v', () => {
 	const all = { resolution: '1080P', duration: 15, prompt_extend: false, watermark: true, seed: 0 };
 
 	it.each<[string, Order]>([
+		['one image', { media: many(1, image) }],
 		['nine images', { media: many(9, image) }],
 		['every parameter', { parameters: all }],
-		['shortest duration, largest seed', { parameters: { duration: 2, seed: 2_147_483_647 } }],
+		[
+			'the shortest duration and the largest seed',
+			{ parameters: { duration: 2, seed: 2_147_483_647 } },
+		],
+		['720P', { parameters: { resolution: '720P' } }],
 		['a prompt of any length', { prompt: 'a'.repeat(20_000) }],
 	])('accepts a request for alpha-1.1-r2v with %s', (_, order) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([]);
 	});
 
 	it.each<[Order, string]>([
+		[{ media: [] }, 'Media must have 1 to 9 Reference Image entries for alpha-1.1-r2v (it has 0)'],
 		[
 			{ media: many(10, image) },
 			'Media must have 1 to 9 Reference Image entries for alpha-1.1-r2v (it has 10)',
@@ -75,12 +81,33 @@ describe('alpha-1.1-r2v', () => {
 			'Media 2: Type must be Reference Image for alpha-1.1-r2v (it is "Reference Video")',
 		],
 		[
+			{ media: [image, firstFrame] },
+			'Media 2: Type must be Reference Image for alpha-1.1-r2v (it is "First Frame")',
+		],
+		[
 			{ media: [{ ...image, reference_voice: 'https://example.com/a.mp3' }] },
 			'Media 1: Voice URL cannot be used with alpha-1.1-r2v',
 		],
 		[
+			{ parameters: { resolution: '720p' } },
+			'Resolution must be one of 720P, 1080P (it is "720p")',
+		],
+		[
+			{ parameters: { duration: 1 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 1)',
+		],
+		[
 			{ parameters: { duration: 16 } },
 			'Duration (Seconds) must be a whole number from 2 to 15 (it is 16)',
+		],
+		[
+			{ parameters: { duration: 4.5 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 4.5)',
+		],
+		[{ parameters: { seed: -1 } }, 'Seed must be a whole number from 0 to 2147483647 (it is -1)'],
+		[
+			{ parameters: { seed: 2_147_483_648 } },
+			'Seed must be a whole number from 0 to 2147483647 (it is 2147483648)',
 		],
 	])('refuses the request for alpha-1.1-r2v: %j', (order, problem) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([problem]);
@@ -89,14 +116,28 @@ describe('alpha-1.1-r2v', () => {
 
 describe('beta-2.7-r2v', () => {
 	const voice = { reference_voice: 'https://example.com/voice.mp3' };
+	const ratios = ['16:9', '9:16', '1:1', '4:3', '3:4'];
 
 	it.each<[string, Order]>([
-		['five and a first frame', { media: [...many(2, image), firstFrame, ...many(3, video)] }],
+		['five images', { media: many(5, image) }],
+		['five videos', { media: many(5, video) }],
+		[
+			'five of both and a first frame',
+			{ media: [...many(2, image), firstFrame, ...many(3, video)] },
+		],
 		// The specification does not show its minimum number of references.
 		['a first frame alone', { media: [firstFrame] }],
+		['a voice for an image', { media: [{ ...image, ...voice }] }],
 		['a voice for a video', { media: [{ ...video, ...voice }] }],
+		['10 s with a video', { media: [video], parameters: { duration: 10 } }],
+		['15 s without a video', { media: [image, firstFrame], parameters: { duration: 15 } }],
+		// The specification does not show whether it takes a seed.
+		['any seed', { parameters: { seed: -1.5 } }],
 		['another field of a medium', { media: [{ ...image, weight: 0.5 }] }],
+		['a prompt of 5000 characters', { prompt: 'a'.repeat(5000) }],
 		['a prompt of 5000 characters of two UTF-16 units', { prompt: '🎬'.repeat(5000) }],
+		['false for both switches', { parameters: { prompt_extend: false, watermark: false } }],
+		...ratios.map((ratio): [string, Order] => [`the ratio ${ratio}`, { parameters: { ratio } }]),
 	])('accepts a request for beta-2.7-r2v with %s', (_, order) => {
 		expect(problemsOf(order)).toEqual([]);
 	});
@@ -112,6 +153,7 @@ describe('beta-2.7-r2v', () => {
 			{ media: [firstFrame, image, firstFrame] },
 			'Media must have at most 1 First Frame (it has 2)',
 		],
+		['no media', { media: [] }, 'Media must have at least one entry'],
 		[
 			'an unknown media type',
 			{ media: [image, { type: 'last_frame', url }] },
@@ -133,11 +175,36 @@ describe('beta-2.7-r2v', () => {
 			'Duration (Seconds) must be a whole number from 2 to 10 (it is 11), because a reference video is given',
 		],
 		[
+			'16 s without a video',
+			{ parameters: { duration: 16 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 16)',
+		],
+		[
+			'an unknown ratio',
+			{ parameters: { ratio: '21:9' } },
+			'Aspect Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
+		],
+		[
 			'two links in one field',
 			{ media: [image, { ...image, url: `${url} ${url}` }] },
 			'Media 2: URL must be one link (it holds 2): add another',
 		],
+		[
+			'two voices',
+			{ media: [{ ...image, reference_voice: `${url} ${url}` }] },
+			'Media 1: Voice URL must be one link (it holds 2)',
+		],
 		['a medium without a link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
+		[
+			'a link that is no text',
+			{ media: [{ ...image, url: [url] }] },
+			'Media 1: URL must be a link that starts with https:// (it is a list)',
+		],
+		[
+			'a medium without a type',
+			{ media: [{ url }] },
+			'Media 1: Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v (it is empty)',
+		],
 		[
 			'a prompt of 5001 characters',
 			{ prompt: '🎬'.repeat(5001) },
@@ -153,6 +220,50 @@ describe('beta-2.7-r2v', () => {
 		'https://example.com/a.b/c',
 	])('accepts a voice link that may lead to a wav or mp3 file: %s', (reference_voice) => {
 		expect(problemsOf({ media: [{ ...image, reference_voice }] })).toEqual([]);
+	});
+});
+
+describe('the problems of an order', () => {
+	it('reports all problems of an order at once, each with the number of its entry', () => {
+		const order: Order = {
+			prompt: 'a'.repeat(5001),
+			media: [
+				image,
+				{ type: 'reference_image', url: 'http://example.com/cat.png' },
+				{ ...firstFrame, reference_voice: 'voice.mp3' },
+				{ type: 'picture', url: 'data:image/png;base64,AA' },
+				...many(5, video),
+			],
+			parameters: { duration: 12, ratio: '2:1', resolution: '4K', seed: 7, watermark: true },
+		};
+		const problems = referenceVideoProblems(requestOf(order), gateway, wording);
+		const fields = problems.map(({ path }) => fieldOf(path));
+		expect(fields.sort()).toEqual(
+			[
+				'Media 2: URL',
+				'Media 3: Voice URL',
+				'Media 3: Voice URL',
+				'Media 4: URL',
+				'Media 4: Type',
+				'Prompt',
+				'Media',
+				'Duration (Seconds)',
+				'Aspect Ratio',
+				'Resolution',
+			].sort(),
+		);
+	});
+
+	it('does not change the request that it checks', () => {
+		const media = [firstFrame, video, image, { ...image, reference_voice: url }];
+		const request = requestOf({ media, parameters: { ratio: '2:1' } });
+		const before = structuredClone(request);
+		referenceVideoProblems(request, gateway, wording);
+		expect(request).toEqual(before);
+	});
+
+	it('reports no problem with a file that has no link yet', () => {
+		expect(problemsOf({ media: [{ type: 'reference_image', url: undefined }] })).toEqual([]);
 	});
 });
 
@@ -182,6 +293,27 @@ describe('unknown models', () => {
 		const parameters = { duration: '8 s' as unknown as number };
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media, parameters })).toEqual([]);
 	});
+
+	it('refuses links that cannot be fetched for an unknown model', () => {
+		const media = [
+			image,
+			{ type: 'last_frame', url: 'https://localhost/cat.png' },
+			{ type: 'last_frame', url: 'http://example.com/cat.png' },
+			{ ...image, url: 'https://drive.google.com/file/d/1a/view' },
+			{ ...image, url: '' },
+		];
+		expect(problemsOf({ model: 'gamma-3.0-r2v', media })).toEqual([
+			'Media 2: URL must be a link that the gateway can fetch; localhost is reachable from your own network only',
+			'Media 3: URL must be a public https link, and this one starts with http://',
+			'Media 4: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1a',
+			'Media 5: URL is empty',
+		]);
+	});
+
+	it('accepts media on this machine when the gateway also runs on it', () => {
+		const media = [{ type: 'reference_image', url: 'http://localhost/cat.png' }];
+		expect(problemsOf({ media }, 'http://127.0.0.1:8080')).toEqual([]);
+	});
 });
 
 describe('values outside the specification', () => {
@@ -197,16 +329,33 @@ describe('values outside the specification', () => {
 			`${said}: it was sent, and the service may ignore or refuse it`,
 		]);
 	});
+
+	it('warns that a ratio has no effect with a first frame', () => {
+		expect(warningsOf({ media: [image, firstFrame], ...ratio })).toEqual([
+			'Aspect Ratio has no effect with a first frame',
+		]);
+	});
+
+	it.each<[string, Order]>([
+		['a ratio without a first frame', { media: [image, video], ...ratio }],
+		['a seed for the model that has one', { model: alpha, ...seed }],
+		[
+			'any value for an unknown model',
+			{ model: 'gamma-3.0-r2v', media: [firstFrame], ...ratio, prompt: 'image 3' },
+		],
+	])('does not warn about %s', (_, order) => expect(warningsOf(order)).toEqual([]));
 });
 
 describe('prompts', () => {
 	it.each<[string, unknown[], string]>([
 		['Image 2 walks', [image], 'names image 2, but there is 1 reference image'],
+		['the cat of image 1', [video], 'names image 1, but there are no reference images'],
 		[
 			'image 1, image3 and Image #5',
 			[image, firstFrame, image],
 			'names image 5, but there are 2 reference images',
 		],
+		['like video 2', [image, video, image], 'names video 2, but there is 1 reference video'],
 	])('warns about a prompt that names more media than there are: %s', (prompt, media, said) => {
 		expect(warningsOf({ prompt, media })).toEqual([`Prompt ${said}`]);
 		expect(problemsOf({ prompt, media })).toEqual([]);
@@ -218,5 +367,12 @@ describe('prompts', () => {
 		'the reference image, images 1 and 2',
 	])('does not warn about a prompt that names only media that are there: %s', (prompt) => {
 		expect(warningsOf({ prompt, media: [image, video, image] })).toEqual([]);
+	});
+
+	it('checks a prompt that names an image 200,000 times', () => {
+		const prompt = 'image 2 '.repeat(200_000);
+		expect(warningsOf({ model: alpha, prompt })).toEqual([
+			'Prompt names image 2, but there is 1 reference image',
+		]);
 	});
 });
