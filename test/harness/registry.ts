@@ -9,20 +9,18 @@ import {
 	type IVersionedNodeType,
 } from 'n8n-workflow';
 import path from 'node:path';
-import * as credential from '../../credentials/ModelGatewayApi.credentials';
-import * as embeddings from '../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
-import * as chatModel from '../../nodes/LmChatModelGateway/LmChatModelGateway.node';
-import * as modelGateway from '../../nodes/ModelGateway/ModelGateway.node';
-import * as waitForVideo from '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
+import { ModelGatewayApi } from '../../credentials/ModelGatewayApi.credentials';
+// With their extensions, because some loaders find the .json file of the same name first.
+import { EmbeddingsModelGateway } from '../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node.js';
+import { LmChatModelGateway } from '../../nodes/LmChatModelGateway/LmChatModelGateway.node.js';
+import { ModelGateway } from '../../nodes/ModelGateway/ModelGateway.node.js';
+import { ModelGatewayWaitForVideo } from '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.js';
 import { asTool } from './tools';
 
 /** The classes of our package, which n8n finds by the names of their files. */
 const classes: Record<string, new () => INodeType | ICredentialType> = {
-	...credential,
-	...embeddings,
-	...chatModel,
-	...modelGateway,
-	...waitForVideo,
+	...{ ModelGatewayApi, ModelGateway, ModelGatewayWaitForVideo },
+	...{ LmChatModelGateway, EmbeddingsModelGateway },
 };
 
 /**
