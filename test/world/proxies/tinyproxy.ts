@@ -29,51 +29,45 @@ interface ForwardProxy extends Setting {
 	isGatewayDown?: true;
 }
 
-const login = () => 'BasicAuth staff secret';
+const asksForLogin = {
+	config: () => 'BasicAuth staff secret',
+	...{ ends: refused(407), says: /407 .*a login of its own.*API key is not the cause/ },
+};
+const isDown = {
+	isDown: true,
+	...{ ends: unsent, says: /n8n connects through the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY/ },
+} as const;
+const cannotReachGateway = {
+	isGatewayDown: true,
+	...{ ends: proxied(500), says: /HTTP 500/ },
+} as const;
 
 /** They forward the requests. */
 export const forwardProxies: ForwardProxy[] = [
 	{ title: 'tinyproxy as HTTP_PROXY' },
-	{
-		title: 'tinyproxy: asks for a login',
-		config: login,
-		...{ ends: refused(407), says: /407 .*a login of its own.*API key is not the cause/ },
-	},
-	{
-		title: 'tinyproxy: is down',
-		isDown: true,
-		...{ ends: unsent, says: /n8n connects through the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY/ },
-	},
-	{
-		title: 'tinyproxy: cannot reach the gateway',
-		isGatewayDown: true,
-		...{ ends: proxied(500), says: /HTTP 500/ },
-	},
+	{ title: 'tinyproxy: asks for a login', ...asksForLogin },
+	{ title: 'tinyproxy: is down', ...isDown },
+	{ title: 'tinyproxy: cannot reach the gateway', ...cannotReachGateway },
 ];
 
-/** They open a tunnel to an https address, which n8n asks for by CONNECT. */
+/**
+ * They open a tunnel to an https address, which n8n asks for by CONNECT. Of a refusal, n8n's HTTP client passes on what
+ * came with its headers, so the title of the page may be missing.
+ */
 export const tunnels: ForwardProxy[] = [
 	{ title: 'tinyproxy as HTTPS_PROXY' },
 	{
 		title: 'tinyproxy, CONNECT: asks for a login',
-		config: login,
-		...{ ends: refused(407), says: /407 .*a login of its own.*API key is not the cause/ },
+		...asksForLogin,
+		says: /HTTP 407\).*a login of its own.*API key is not the cause/,
 	},
 	{
 		title: 'tinyproxy, CONNECT: filters the address of the gateway',
 		config: (folder) => `Filter "${path.join(folder, 'filter')}"`,
-		...{ ends: refused(403), says: /403 Filtered.*probably of a proxy or a firewall/ },
+		...{ ends: refused(403), says: /HTTP 403\).*probably of a proxy or a firewall/ },
 	},
-	{
-		title: 'tinyproxy, CONNECT: is down',
-		isDown: true,
-		...{ ends: unsent, says: /n8n connects through the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY/ },
-	},
-	{
-		title: 'tinyproxy, CONNECT: cannot reach the gateway',
-		isGatewayDown: true,
-		...{ ends: proxied(500), says: /HTTP 500/ },
-	},
+	{ title: 'tinyproxy, CONNECT: is down', ...isDown },
+	{ title: 'tinyproxy, CONNECT: cannot reach the gateway', ...cannotReachGateway },
 ];
 
 type Variable = 'HTTP_PROXY' | 'HTTPS_PROXY';

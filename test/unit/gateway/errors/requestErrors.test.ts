@@ -150,15 +150,16 @@ describe('an error response', () => {
 		},
 	);
 
-	it.each(['<html><h1>403 Forbidden</h1></html>', '<!DOCTYPE html><title>Filtered</title>'])(
-		'blames neither the key nor the prompt for the 403 of a proxy: %s',
-		(text) => {
-			const advice = (page: string) =>
-				refused(create, { status: 403, headers: {}, text: page }).record.advice;
-			expect(advice(text)).toMatch(/^The response is a web page, probably of a proxy/);
-			expect(advice('{"message":"Forbidden"}')).not.toContain('web page');
-		},
-	);
+	it.each([
+		['HTML', '<html><h1>403 Forbidden</h1></html>', {}],
+		['a DOCTYPE', '<!DOCTYPE html><title>Filtered</title>', {}],
+		['the type of a page, whose text was cut off', '', { 'content-type': 'text/html' }],
+	])('blames neither the key nor the prompt for a 403 with %s', (_, page, headers) => {
+		const advice = (text: string, given: Record<string, string>) =>
+			refused(create, { status: 403, headers: given, text }).record.advice;
+		expect(advice(page, headers)).toMatch(/^The response is a web page, probably of a proxy/);
+		expect(advice('{"message":"Forbidden"}', {})).not.toContain('web page');
+	});
 
 	it.each([
 		[60_000, 'wait 60 s first'],
