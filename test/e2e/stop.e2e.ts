@@ -75,6 +75,10 @@ describe('Stop', () => {
 		return await owner.execution(retried.id);
 	};
 
+	/** The number of nodes that a Retry of this execution would run first. */
+	const startsOf = async (id: string): Promise<number | undefined> =>
+		(await stage.owner.execution(id)).data.executionData?.nodeExecutionStack.length;
+
 	it('Timeout Workflow during two orders leaves the job IDs in n8n, and Retry runs nothing', async () => {
 		const { gateway, owner } = stage;
 		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 4, when: isSecond });
@@ -122,15 +126,20 @@ describe('Stop', () => {
 		await untilLogged('order created', gateway.ledger[0].job);
 		await stop(id);
 		// The response to the second order is still to come. The node waits for it for five seconds.
+		if (lackOf('retryAfterStop')) {
+			expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
+			released.abort();
+			await until(() => gateway.ledger.length === 2);
+			// Before n8n 1 has stored the end of the execution, Retry orders again (docs/versions.md).
+			await until(async () => (await startsOf(id)) === 0);
+			expect(itemsOf(await retry(id), 'Create')).toEqual([]);
+			expect(gateway.requests).toHaveLength(2);
+			return;
+		}
 		const early = await retry(id);
 		const highlighted = await highlightedIn(id);
 		released.abort();
 		expect(highlighted).toEqual({ video_jobs: gateway.ledger[0].job });
-		if (lackOf('retryAfterStop')) {
-			expect(itemsOf(early, 'Create')).toEqual([]);
-			expect(gateway.requests).toHaveLength(2);
-			return;
-		}
 		expect(early.status).toBe('error');
 		expect(early.data.resultData.error?.message).toContain('Item 1: This order was sent before');
 		expect(gateway.requests).toHaveLength(2);
