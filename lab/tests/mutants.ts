@@ -19,8 +19,10 @@ const partsByName: Record<string, Part> = {
 		folder: 'nodes/shared/gateway',
 		tests: [
 			'test/unit/gateway/**/*.test.ts',
-			'test/engine/responses/embeddings.test.ts',
-			'test/engine/files/{images,picture*}.test.ts',
+			'test/engine/responses/*.test.ts',
+			'test/engine/files/{images,picture*,referenceVideo,fileHosts}.test.ts',
+			'test/engine/{fields/badInput,credential/exposedKey}.test.ts',
+			'test/engine/waiting/{links,waitEnds}.test.ts',
 		],
 	},
 	orders: {

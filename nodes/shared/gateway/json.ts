@@ -42,7 +42,10 @@ export function asIndex(value: unknown): number | undefined {
 
 /** Undefined when the text is not JSON, or has more in it than readers can handle: see {@link JsonBounds}. */
 export function parseJson(text: string): unknown {
-	if (/^\s*[[{]/.test(text) && !new JsonBounds().accepts(text)) return undefined;
+	return /^\s*[[{]/.test(text) && !new JsonBounds().accepts(text) ? undefined : parsed(text);
+}
+
+function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
 	} catch {
@@ -52,10 +55,10 @@ export function parseJson(text: string): unknown {
 
 /**
  * Like {@link parseJson}, for responses of the service: a whole number that JavaScript would round is an ID, and
- * becomes a text with all its digits.
+ * becomes a text with all its digits. The bounds were checked while the response arrived.
  */
 export function parseResponse(text: string): unknown {
-	const value = parseJson(text);
+	const value = parsed(text);
 	if (value === undefined || !longNumber.test(text)) return value;
 	const marked = withLongNumbersAsTexts(text);
 	return marked === text ? value : (JSON.parse(marked) as unknown);
