@@ -5,7 +5,7 @@ import { startGateway, type Gateway, type RecordedRequest } from '../../gateway'
 import { processedItems, runWorkflow, SimulatedTime } from '../harness';
 import { fc, tries } from '../support/data/fuzz';
 
-const link = 'https://example.com/a.png';
+const link = 'https://firm.example/a.png';
 const image = { type: 'reference_image', url: link };
 const file = {
 	...{ data: Buffer.from(picture('red', 8, 8)).toString('base64'), mimeType: 'image/png' },
@@ -32,7 +32,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 		[{ type: 'first_frame', url: link }],
 		[{ type: 'reference_video', url: link }],
 	),
-	url: fc.constantFrom(link, link, 'ftp://example.com/a', '', 'a.png'),
+	url: fc.constantFrom(link, link, 'ftp://firm.example/a', '', 'a.png'),
 });
 
 const perItem = { n: '={{ $json.n }}' };

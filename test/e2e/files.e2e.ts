@@ -60,7 +60,7 @@ const uses: Record<string, { slot: 'picture' | 'video'; parameters: IDataObject 
 };
 
 /** A link to an image that is never fetched. */
-const link = 'https://example.com/a.png';
+const link = 'https://firm.example/a.png';
 const responses = {
 	imageEdit: { data: [{ url: link }] },
 	chat: {

@@ -29,7 +29,7 @@ describe('errors shown in the panel', () => {
 		const shown = await run({
 			...{ resource: 'referenceVideo', operation: 'create', prompt: 'Image 1 dances' },
 			media: {
-				values: [{ type: 'reference_image', source: 'url', url: 'ftp://example.com/a.png' }],
+				values: [{ type: 'reference_image', source: 'url', url: 'ftp://firm.example/a.png' }],
 			},
 			options: { duration: 99 },
 		});

@@ -10,6 +10,9 @@ const loopback = /^(localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\])$/i;
 const privateHost =
 	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
 
+/** Hosts of examples (RFC 2606), at which no file is. Their links come from documentation that was followed too closely. */
+const exampleHost = /(?:^|\.)example\.(?:com|org|net)\.?$/i;
+
 /** Avoids URL.canParse, which in Node 20 rejects a host with an umlaut after it has been called often. */
 function parseUrl(text: string, base?: string): URL | undefined {
 	try {
@@ -89,6 +92,9 @@ export function publicLinkProblem(
 	const { protocol, hostname } = url;
 	if (protocol !== 'https:') {
 		return `must be a public https link, and this one starts with ${protocol}//`;
+	}
+	if (exampleHost.test(hostname)) {
+		return `is only an example, and no file is there; put in the link to a file of your own (it is "${link.slice(0, 80)}")`;
 	}
 	return loopback.test(hostname) || privateHost.test(hostname)
 		? `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`

@@ -114,7 +114,7 @@ describe('accidental text in an order', () => {
 	});
 
 	it('is refused in a link of media, and listed once', async () => {
-		const link = 'https://example.com/{{$json.p}}.png';
+		const link = 'https://firm.example/{{$json.p}}.png';
 		const problem = accident.replace('{{ $json.p }}', '{{$json.p}}');
 		const values = [{ type: 'reference_image', source: 'url', url: '={{ $json.text }}' }];
 		const fields = { prompt: 'A boat', mediaInput: 'fields', media: { values } };

@@ -24,7 +24,7 @@ describe('bad input', () => {
 		expect(gateway.requests).toHaveLength(before);
 		return result.errorOf(node.name)?.message;
 	};
-	const image = { type: 'reference_image', url: 'https://example.com/a.png' };
+	const image = { type: 'reference_image', url: 'https://firm.example/a.png' };
 
 	it('names all problems of a video order at once, and sends nothing', async () => {
 		const link = (url: string, type = 'reference_image') => ({ type, source: 'url', url });
@@ -34,11 +34,11 @@ describe('bad input', () => {
 			mediaInput: 'fields',
 			media: {
 				values: [
-					link('ftp://example.com/a.mp4', 'reference_video'),
-					{ ...link('https://example.com/a.png'), voiceUrl: 'https://example.com/a.mp3' },
-					link('https://example.com/a.png https://example.com/b.png'),
-					link('=https://example.com/{{ $json.name }}'),
-					link('={{ ["https://example.com/a.png", "https://example.com/b.png"] }}'),
+					link('ftp://firm.example/a.mp4', 'reference_video'),
+					{ ...link('https://firm.example/a.png'), voiceUrl: 'https://firm.example/a.mp3' },
+					link('https://firm.example/a.png https://firm.example/b.png'),
+					link('=https://firm.example/{{ $json.name }}'),
+					link('={{ ["https://firm.example/a.png", "https://firm.example/b.png"] }}'),
 				],
 			},
 			options: { duration: 20, seed: -1, ratio: '1:1', resolution: '4K' },

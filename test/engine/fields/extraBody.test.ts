@@ -94,7 +94,7 @@ describe('options that change the request', () => {
 			[
 				'referenceVideo create',
 				{ media: {} },
-				{ input: { media: [{ type: 'reference_image', url: 'https://example.com/a.png' }] } },
+				{ input: { media: [{ type: 'reference_image', url: 'https://firm.example/a.png' }] } },
 			],
 		])(
 			'accepts a required field from Extra Body alone: %s',

@@ -9,7 +9,7 @@ import { fieldRows, operationName, type FieldRow } from '../../support/pages/fie
 import { picture } from '../../support/data/samples';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 
-const link = 'https://example.com/sample.mp3';
+const link = 'https://firm.example/sample.mp3';
 const photo = Buffer.from(picture('blue'));
 
 /** An earlier node with two files. */
@@ -38,7 +38,7 @@ function requiredBy({ resource, value }: Operation): INodeParameters {
 	}[name];
 	if (paths) {
 		return paths.reduce(
-			(all, path) => withValue(all, path, 'https://example.com/a.png'),
+			(all, path) => withValue(all, path, 'https://firm.example/a.png'),
 			parameters,
 		);
 	}
@@ -131,7 +131,7 @@ describe('parameters and their fields of the request', () => {
 		});
 		const result = await runWorkflow(chain({ name: 'Camera', type: 'test.camera' }, node), {
 			credentials: credentialFor(gateway),
-			restApiUrl: 'https://n8n.example.com/rest',
+			restApiUrl: 'https://n8n.firm.example/rest',
 		});
 		const request = gateway.requests[before];
 		if (request === undefined) throw new Error(result.errorOf(node.name)?.message);

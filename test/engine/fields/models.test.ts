@@ -108,7 +108,7 @@ describe('models of another resource', () => {
 	beforeAll(async () => void (gateway = await startGateway()));
 	afterAll(async () => await gateway.close());
 
-	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
+	const media = [{ type: 'reference_image', url: 'https://firm.example/a.png' }];
 	const create = createReferenceVideo({ model: byId('vid-3.1'), options: { skipChecks: true } });
 
 	const failureOf = async (node: Node, json: IDataObject = {}) => {
@@ -172,7 +172,7 @@ describe('models of another resource', () => {
 			...(['beta-2.7-r2v', 'Reference Video'] as const),
 			{
 				...{ resource: 'image', operation: 'edit', prompt: 'A cat' },
-				...{ imageSource: 'url', imageUrl: 'https://example.com/a.png' },
+				...{ imageSource: 'url', imageUrl: 'https://firm.example/a.png' },
 			},
 		],
 	])('says in a refusal that %s is a model of %s: %j', async (id, resource, parameters) => {
@@ -210,7 +210,7 @@ describe('frame-to-video models', () => {
 
 	it.each([
 		['vid-3.1-fl', {}, true],
-		['vid-3.1-fl', { extraBody: { image: 'https://example.com/frame.png' } }, false],
+		['vid-3.1-fl', { extraBody: { image: 'https://firm.example/frame.png' } }, false],
 		['vid-3.1', {}, false],
 	])(
 		'shows a hint only when a frame-to-video model was sent without frames: %s, %j',

@@ -11,7 +11,7 @@ import {
 } from '../../support/workflows/workflows';
 
 const megabyte = 1_000_000;
-const media = [{ type: 'reference_image', url: 'https://example.com/person.png' }];
+const media = [{ type: 'reference_image', url: 'https://firm.example/person.png' }];
 
 describe('very large values', () => {
 	let gateway: Gateway;

@@ -67,7 +67,7 @@ const linkFields: LinkField[] = [
 ];
 
 const badLinks = [
-	['http://example.com/a.png', 'must be a public https link, and this one starts with http://'],
+	['http://firm.example/a.png', 'must be a public https link, and this one starts with http://'],
 	[
 		'https://192.168.1.5/a.png',
 		'must be a link that the gateway can fetch; 192.168.1.5 is reachable from your own network only',
@@ -111,7 +111,7 @@ describe.each(linkFields)('links in $label', ({ label, route, node, fields }) =>
 	);
 
 	it('sends a public link', async () => {
-		expect((await run('https://example.com/a.wav')).requests).toHaveLength(1);
+		expect((await run('https://firm.example/a.wav')).requests).toHaveLength(1);
 	});
 
 	it('sends a link to this machine when the gateway runs on it', async () => {

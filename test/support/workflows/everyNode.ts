@@ -16,7 +16,7 @@ import { resumeExecution, runWorkflow } from '../../harness';
 
 /** An image for every parameter that needs one. */
 export const png = Buffer.from(picture('red')).toString('base64');
-const link = 'https://example.com/a.png';
+const link = 'https://firm.example/a.png';
 
 const prompt = 'A boat';
 const image = { prompt, imageUrl: link, maskUrl: link };

@@ -5,20 +5,20 @@ const localGateway = 'http://127.0.0.1:8080/gateway';
 
 describe('links that the gateway can fetch', () => {
 	it.each([
-		'https://example.com/cat.png',
-		'https://example.com:8443/a%20b.png?X-Signature=a%2Fb&x=1#part',
-		'HTTPS://EXAMPLE.COM/CAT.PNG',
+		'https://firm.example/cat.png',
+		'https://firm.example:8443/a%20b.png?X-Signature=a%2Fb&x=1#part',
+		'HTTPS://FIRM.EXAMPLE/CAT.PNG',
 		'https://8.8.8.8/cat.png',
 		'https://[2606:4700::1111]/cat.png',
-		'https://10.example.com/cat.png',
-		'https://localhost.example.com/cat.png',
+		'https://10.firm.example/cat.png',
+		'https://localhost.firm.example/cat.png',
 		'https://172.15.0.1/cat.png',
 		'https://172.32.0.1/cat.png',
-		'https://example.com/kätzchen.png',
-		'https://proxy.example/?url=https://example.com/cat.png',
-		'https://proxy.example/merge?urls=https://example.com/a.png,https://example.com/b.png',
-		'https://archive.example/web/2020/https://example.com/cat.png',
-		'https://chart.example/?text=a|b&layers=red|https://example.com/cat.png',
+		'https://firm.example/kätzchen.png',
+		'https://proxy.example/?url=https://firm.example/cat.png',
+		'https://proxy.example/merge?urls=https://firm.example/a.png,https://firm.example/b.png',
+		'https://archive.example/web/2020/https://firm.example/cat.png',
+		'https://chart.example/?text=a|b&layers=red|https://firm.example/cat.png',
 	])('accepts a public https link: %s', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBeUndefined();
 	});
@@ -26,7 +26,7 @@ describe('links that the gateway can fetch', () => {
 	// Node 20's URL.canParse rejects such hosts once it has been called often.
 	it('accepts a link with an umlaut in its host after 20,000 other links were checked', () => {
 		for (let count = 0; count < 20_000; count++) {
-			publicLinkProblem(`https://example.com/${count}`, gateway);
+			publicLinkProblem(`https://firm.example/${count}`, gateway);
 		}
 		expect(publicLinkProblem('https://bücher.example/katze.png', gateway)).toBeUndefined();
 	});
@@ -36,8 +36,8 @@ describe('links that the gateway cannot fetch', () => {
 	it.each([
 		'cat.png',
 		'/files/cat.png',
-		'//example.com/cat.png',
-		'example.com/cat.png',
+		'//firm.example/cat.png',
+		'firm.example/cat.png',
 		'https://',
 	])('refuses a text that is no link: "%s"', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBe(
@@ -52,8 +52,8 @@ describe('links that the gateway cannot fetch', () => {
 	});
 
 	it.each([
-		['http://example.com/cat.png', 'http:'],
-		['ftp://example.com/cat.png', 'ftp:'],
+		['http://firm.example/cat.png', 'http:'],
+		['ftp://firm.example/cat.png', 'ftp:'],
 		['s3://bucket/cat.png', 's3:'],
 	])('refuses a link with another protocol than https: %s', (link, protocol) => {
 		expect(publicLinkProblem(link, gateway)).toBe(
@@ -78,12 +78,12 @@ describe('links that the gateway cannot fetch', () => {
 	});
 
 	it.each([
-		'https://example.com/a.png https://example.com/b.png',
-		'https://example.com/a.png\nhttps://example.com/b.png',
-		'https://example.com/a.png, https://example.com/b.png',
-		'https://example.com/a.png?x=1,https://example.com/b.png?x=1',
-		'https://example.com/a.png;http://example.com/b.png',
-		'https://example.com/?of=https://example.com/a.png https://example.com/b.png',
+		'https://firm.example/a.png https://firm.example/b.png',
+		'https://firm.example/a.png\nhttps://firm.example/b.png',
+		'https://firm.example/a.png, https://firm.example/b.png',
+		'https://firm.example/a.png?x=1,https://firm.example/b.png?x=1',
+		'https://firm.example/a.png;http://firm.example/b.png',
+		'https://firm.example/?of=https://firm.example/a.png https://firm.example/b.png',
 	])('refuses several links in one field: %j', (text) => {
 		expect(publicLinkProblem(text, gateway)).toBe('must be one link (it holds 2)');
 		expect(publicLinkProblem(text, gateway, { multipleLinksHint: 'add another' })).toBe(
@@ -93,13 +93,29 @@ describe('links that the gateway cannot fetch', () => {
 
 	it.each([
 		[
-			'https://example.com/my cat.png',
+			'https://firm.example/my cat.png',
 			'must have no space inside; write %20 for one in the name of a file',
 		],
-		['https://example.com/\ncat.png', 'must have no line break inside'],
+		['https://firm.example/\ncat.png', 'must have no line break inside'],
 	])('refuses a link with a space or a line break inside: %j', (link, problem) => {
 		expect(publicLinkProblem(link, gateway)).toBe(problem);
 	});
+
+	it.each([
+		'https://example.com/cat.png',
+		'HTTPS://WWW.EXAMPLE.ORG/CAT.PNG',
+		'https://a.b.example.net./cat.png',
+		'https://example.com:8443',
+	])('refuses a link to the host of an example: %s', (link) => {
+		expect(publicLinkProblem(link, gateway)).toBe(
+			`is only an example, and no file is there; put in the link to a file of your own (it is "${link}")`,
+		);
+	});
+
+	it.each(['https://myexample.com/', 'https://example.com.pictures.io/', 'https://example.co/'])(
+		'accepts a host that only contains the name of one of examples: %s',
+		(link) => expect(publicLinkProblem(link, gateway)).toBeUndefined(),
+	);
 
 	it('refuses a data URL', () => {
 		expect(publicLinkProblem('data:image/png;base64,iVBORw0KGgo=', gateway)).toBe(
@@ -188,7 +204,7 @@ describe('share pages', () => {
 		'https://firm.sharepoint.com/:i:/g/AbC?e=x&download=1',
 		'https://firm.sharepoint.com/sites/a/_layouts/15/download.aspx?share=x',
 		'https://firm.sharepoint.com/sites/a/Shared%20Documents/cat.png',
-		'https://example.com/file/d/1aB/view',
+		'https://firm.example/file/d/1aB/view',
 		'https://constructor/file/d/1aB/view',
 	])('accepts a direct link to a file: %s', (link) => expect(linkProblem(link)).toBeUndefined());
 });
@@ -198,7 +214,7 @@ describe('links with any protocol allowed', () => {
 		'data:image/png;base64,AA\nBB',
 		's3://bucket/cat.png',
 		'asset-1',
-		'HTTPS://EXAMPLE.COM/cat.png',
+		'HTTPS://FIRM.EXAMPLE/cat.png',
 	])('accepts a link with any protocol where the service may take it: %s', (link) => {
 		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBeUndefined();
 	});
@@ -209,7 +225,10 @@ describe('links with any protocol allowed', () => {
 			'https://localhost/cat.png',
 			'must be a link that the gateway can fetch; localhost is reachable from your own network only',
 		],
-		['http://example.com/cat.png', 'must be a public https link, and this one starts with http://'],
+		[
+			'http://firm.example/cat.png',
+			'must be a public https link, and this one starts with http://',
+		],
 	])(
 		'refuses a web link that cannot be fetched, even where any protocol is allowed: "%s"',
 		(link, problem) => {
@@ -226,7 +245,7 @@ describe('a gateway on this machine', () => {
 		},
 	);
 
-	it.each(['http://192.168.1.5/cat.png', 'http://example.com/cat.png', 'cat.png'])(
+	it.each(['http://192.168.1.5/cat.png', 'http://firm.example/cat.png', 'cat.png'])(
 		'refuses http links to other machines and texts that are no link, even with a local gateway: %s',
 		(link) => {
 			expect(publicLinkProblem(link, localGateway)).toBeDefined();

@@ -12,7 +12,7 @@ const alpha = 'alpha-1.1-r2v';
 const beta = 'beta-2.7-r2v';
 const gateway = 'https://gateway.example';
 
-const url = 'https://example.com/file';
+const url = 'https://firm.example/file';
 const image = { type: 'reference_image', url };
 const video = { type: 'reference_video', url };
 const firstFrame = { type: 'first_frame', url };
@@ -85,7 +85,7 @@ describe('alpha-1.1-r2v', () => {
 			'Media 2: Type must be Reference Image for alpha-1.1-r2v (it is "First Frame")',
 		],
 		[
-			{ media: [{ ...image, reference_voice: 'https://example.com/a.mp3' }] },
+			{ media: [{ ...image, reference_voice: 'https://firm.example/a.mp3' }] },
 			'Media 1: Voice URL cannot be used with alpha-1.1-r2v',
 		],
 		[
@@ -115,7 +115,7 @@ describe('alpha-1.1-r2v', () => {
 });
 
 describe('beta-2.7-r2v', () => {
-	const voice = { reference_voice: 'https://example.com/voice.mp3' };
+	const voice = { reference_voice: 'https://firm.example/voice.mp3' };
 	const ratios = ['16:9', '9:16', '1:1', '4:3', '3:4'];
 
 	it.each<[string, Order]>([
@@ -166,7 +166,7 @@ describe('beta-2.7-r2v', () => {
 		],
 		[
 			'a voice in another format',
-			{ media: [{ ...image, reference_voice: 'https://example.com/a.OGG?x=.mp3' }] },
+			{ media: [{ ...image, reference_voice: 'https://firm.example/a.OGG?x=.mp3' }] },
 			'Media 1: Voice URL must lead to a wav or mp3 file',
 		],
 		[
@@ -215,9 +215,9 @@ describe('beta-2.7-r2v', () => {
 	});
 
 	it.each([
-		'https://example.com/voice.WAV?sig=1',
-		'https://example.com/voice',
-		'https://example.com/a.b/c',
+		'https://firm.example/voice.WAV?sig=1',
+		'https://firm.example/voice',
+		'https://firm.example/a.b/c',
 	])('accepts a voice link that may lead to a wav or mp3 file: %s', (reference_voice) => {
 		expect(problemsOf({ media: [{ ...image, reference_voice }] })).toEqual([]);
 	});
@@ -229,7 +229,7 @@ describe('the problems of an order', () => {
 			prompt: 'a'.repeat(5001),
 			media: [
 				image,
-				{ type: 'reference_image', url: 'http://example.com/cat.png' },
+				{ type: 'reference_image', url: 'http://firm.example/cat.png' },
 				{ ...firstFrame, reference_voice: 'voice.mp3' },
 				{ type: 'picture', url: 'data:image/png;base64,AA' },
 				...many(5, video),
@@ -298,7 +298,7 @@ describe('unknown models', () => {
 		const media = [
 			image,
 			{ type: 'last_frame', url: 'https://localhost/cat.png' },
-			{ type: 'last_frame', url: 'http://example.com/cat.png' },
+			{ type: 'last_frame', url: 'http://firm.example/cat.png' },
 			{ ...image, url: 'https://drive.google.com/file/d/1a/view' },
 			{ ...image, url: '' },
 		];
