@@ -19,10 +19,8 @@ const partsByName: Record<string, Part> = {
 		folder: 'nodes/shared/gateway',
 		tests: [
 			'test/unit/gateway/**/*.test.ts',
-			'test/engine/responses/*.test.ts',
-			'test/engine/files/{images,picture*,referenceVideo,fileHosts}.test.ts',
-			'test/engine/{fields/badInput,credential/exposedKey}.test.ts',
-			'test/engine/waiting/{links,waitEnds}.test.ts',
+			'test/engine/responses/{chat,embeddings}.test.ts',
+			'test/engine/files/{images,picture*}.test.ts',
 		],
 	},
 	orders: {
@@ -44,7 +42,7 @@ interface Mutant {
 type Mutated = Record<string, { source: string; mutants: Mutant[] }>;
 
 interface Settings {
-	/** The folder to mutate; if empty, all folders. */
+	/** A pattern of the files to mutate, such as `chat/*`; if empty, all files. */
 	files: string;
 	/** 0 to 9: the tenth of the functions to mutate (tenth.mjs); if empty, all functions. */
 	tenth: string;
@@ -89,7 +87,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			plugins: ['@stryker-mutator/vitest-runner', path.join(__dirname, 'tenth.mjs')],
 			ignorers: ['tenth'],
 			coverageAnalysis: 'perTest',
-			mutate: [`${part.folder}/${files || '**'}/*.ts`],
+			mutate: [`${part.folder}/${files || '**/*'}.ts`],
 			ignorePatterns: ['dist', 'docs', 'examples', 'test/{e2e,deep,demo,n8n}'],
 			// Each mutant of a constant would need all tests.
 			ignoreStatic: true,

@@ -6,10 +6,11 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
-import { nodeProperties, subtitleOf } from '../shared/n8n/operations/description';
-import { runOperation } from '../shared/n8n/operations/run';
+import { nodeProperties, orderHint, subtitleOf } from '../shared/n8n/operations/description';
+import { runOperation } from '../shared/n8n/operations/operation';
 import { searchModels } from '../shared/n8n/parameters/model';
 import { operations } from './resources';
+import { missingMediaHint } from './resources/referenceVideo/create';
 
 export class ModelGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -25,9 +26,10 @@ export class ModelGateway implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
+		hints: [orderHint, missingMediaHint],
 		builderHint: {
 			searchHint:
-				'Reference Video: Create (from images and clips) and Video: Create (from text) only start a paid job. Connect a Wait for Video node directly behind them: it waits for the video and downloads it. Never create again to look at a job.',
+				'Reference Video: Create (from images and clips) and Video: Create (from text) only start a paid job. Never create again to look at a job.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-model-gateway.modelGatewayWaitForVideo',

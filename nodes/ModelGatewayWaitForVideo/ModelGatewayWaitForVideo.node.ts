@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
 import { fields, keepRunningHint } from './fields';
-import { noInputHint } from './hints';
+import { durationHint, noInputHint } from './hints';
 import { waitForVideos } from './waitForVideo';
 
 export class ModelGatewayWaitForVideo implements INodeType {
@@ -25,11 +25,12 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		waitingNodeTooltip:
-			'No input needed: your videos are being generated. n8n resumes by itself, usually within a minute, and may be restarted in the meantime.',
+			'No input needed: your videos are being made. n8n resumes by itself, usually within a minute, and may be restarted in the meantime. Stop ends this wait, but no video.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		hints: [
+			durationHint,
 			noInputHint,
 			{
 				message: keepRunningHint,
@@ -40,7 +41,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		],
 		builderHint: {
 			searchHint:
-				'A node of its own, directly behind Create of Model Gateway. It needs no loop, no Wait node and no Get Status: it polls, survives restarts and downloads by itself, and takes many items at once.',
+				'It needs no loop, no Wait node and no Get Status: it polls, survives restarts and downloads by itself, and takes many items at once.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-model-gateway.modelGateway',

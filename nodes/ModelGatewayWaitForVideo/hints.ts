@@ -8,6 +8,14 @@ import { describeProgress, jobName, type JobSummary } from '../shared/gateway/er
 import { withoutUndefined } from '../shared/gateway/json';
 import { jobOf, type StoredItem } from './state';
 
+/** "Endpoints" 2. The editor shows nothing of the node's own while it runs. Only a tool has `toolDescription`. */
+export const durationHint: NodeHint = {
+	message: 'A video usually takes 1 to 5 minutes. <b>Stop</b> ends this wait, but no video.',
+	displayCondition: '={{ !$parameter.toolDescription }}',
+	whenToDisplay: 'beforeExecution',
+	location: 'outputPane',
+};
+
 /**
  * Shown before a run when the editor has no input for the node, for example after its page was reloaded: n8n then runs
  * the nodes before it first. An expression that reads the missing input fails. A tool of an agent has no input at all;

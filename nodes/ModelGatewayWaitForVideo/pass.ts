@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { asGatewayError, GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
+import { hasJobFailed } from '../shared/gateway/errors/jobErrors';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
@@ -8,6 +9,7 @@ import { JobWait } from '../shared/gateway/jobs/wait';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';
+import { jobCollected } from '../shared/n8n/execution/memory';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
@@ -173,6 +175,9 @@ export class WaitPass {
 	private end(item: number, stored: StoredItem): void {
 		this.storedItems.set(item, stored);
 		this.log?.ended(item, stored);
+		if ('outputs' in stored || ('failure' in stored && hasJobFailed(stored.failure))) {
+			jobCollected(jobOf(stored).id);
+		}
 	}
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {

@@ -94,7 +94,7 @@ export function publicLinkProblem(
 		return `must be a public https link, and this one starts with ${protocol}//`;
 	}
 	if (exampleHost.test(hostname)) {
-		return `is only an example, and no file is there; put in the link to a file of your own (it is "${link.slice(0, 80)}")`;
+		return `is only an example; put in the link to a file of your own (it is "${link.slice(0, 80)}")`;
 	}
 	return loopback.test(hostname) || privateHost.test(hostname)
 		? `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`

@@ -35,6 +35,7 @@ const run = async (node: Node, text: string) => {
 	const result = await runWorkflow(chain(node), {
 		credentials: credentialFor(gateway),
 		input: itemsWith([text], { media }),
+		...{ mode: 'trigger', startNode: 'Start' },
 	});
 	return {
 		message: result.errorOf(node.name)?.message,

@@ -218,7 +218,9 @@ describe('frame-to-video models', () => {
 			const gateway = await startGateway();
 			const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
 			const node = modelGateway({ ...create, model: byId(id) });
-			const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+			const result = await runWorkflow(chain(node), {
+				...{ credentials: credentialFor(gateway), mode: 'trigger', startNode: 'Start' },
+			});
 			const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
 			expect(result.hintsOf(node.name)).toEqual(isHinted ? [hint] : []);
 			expect(gateway.ledger).toHaveLength(1);

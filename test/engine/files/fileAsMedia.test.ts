@@ -142,7 +142,7 @@ describe('files of earlier nodes as reference media', () => {
 			const media = { values: [{ type, source: 'binary', binaryField: 'photo' }] };
 			const order = createReferenceVideo({ mediaInput: 'fields', media, options });
 			const result = await runWorkflow(chain({ name: 'Disk', type: 'test.disk' }, order), {
-				...{ credentials: credentialFor(gateway), restApiUrl },
+				...{ credentials: credentialFor(gateway), restApiUrl, mode: 'trigger', startNode: 'Disk' },
 			});
 			const error = result.errorOf('Create')?.message;
 			const [sent] = gateway.requests.slice(before);

@@ -74,6 +74,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'With a first frame, it has no effect',
 	],
 	'Endpoints 2': [
+		'A video usually takes 1 to 5 minutes',
 		'The page of the form waits until the video is ready, usually for 1 to 5 minutes',
 		'Usually within 1 to 5 minutes, Wait for Video puts the file into the binary field data',
 		'Wait for Video waits until the video is ready, usually for 1 to 5 minutes, and downloads it',

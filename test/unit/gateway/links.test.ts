@@ -108,7 +108,7 @@ describe('links that the gateway cannot fetch', () => {
 		'https://example.com:8443',
 	])('refuses a link to the host of an example: %s', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBe(
-			`is only an example, and no file is there; put in the link to a file of your own (it is "${link}")`,
+			`is only an example; put in the link to a file of your own (it is "${link}")`,
 		);
 	});
 

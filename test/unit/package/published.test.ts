@@ -1,5 +1,5 @@
 import { PackageDirectoryLoader } from 'n8n-core';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
@@ -45,7 +45,10 @@ describe('the published package', () => {
 			'modelGatewayWaitForVideo',
 		]);
 		for (const { codex, iconUrl } of loader.types.nodes) {
-			expect(codex?.resources?.primaryDocumentation).toHaveLength(1);
+			const [{ url = '' } = {}] = codex?.resources?.primaryDocumentation ?? [];
+			// n8n appends a query to it, which a fragment would swallow.
+			const [, guide = ''] = /\/blob\/main\/(docs\/[\w-]+\.md)$/.exec(url) ?? [];
+			expect(existsSync(path.join(root, guide)) && guide).toBeTruthy();
 			expect(JSON.stringify(iconUrl)).toContain('.svg');
 		}
 	});

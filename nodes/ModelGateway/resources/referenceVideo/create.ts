@@ -1,6 +1,7 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import {
 	referenceVideoWarnings,
+	namedMedia,
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
 } from '../../../shared/gateway/jobs/referenceVideo';
@@ -137,6 +138,18 @@ const options = [
 	}),
 	ifNoJobOption,
 ];
+
+/**
+ * Shown before a run when the prompt names more media than the panel has: n8n gives a field no hint that counts.
+ * The same warning comes with the output, and with a preview.
+ */
+export const missingMediaHint: NodeHint = {
+	message:
+		'The prompt names an image or a video, such as “image 2”, that Media does not have. It is ordered all the same.',
+	displayCondition: `={{ $parameter.mediaInput === 'fields' && [...String($parameter.prompt).matchAll(${String(namedMedia)})].some(([, noun, number]) => number > ($parameter.media.values ?? []).filter(({ type }) => type === 'reference_' + noun.toLowerCase()).length) }}`,
+	whenToDisplay: 'beforeExecution',
+	location: 'outputPane',
+};
 
 /** Links with a text that stands for a value which never took its place. */
 const linkAccidents = (media: ReferenceMedium[]) =>

@@ -1,10 +1,13 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ResponseFields } from '../../../shared/gateway/client/response';
 import { jobFailureReason } from '../../../shared/gateway/errors/errorObject';
 import { jobName } from '../../../shared/gateway/errors/jobSummary';
 import { statusIn } from '../../../shared/gateway/jobs/responses';
 import { excerpt } from '../../../shared/gateway/json';
 import { phaseOf, type JobKind } from '../../../shared/gateway/protocol/jobs';
+import { joinFirst } from '../../../shared/n8n/errors/badInput';
+import { jobOrdered } from '../../../shared/n8n/execution/memory';
+import { isTool } from '../../../shared/n8n/agent/tool';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
 /**
@@ -13,7 +16,12 @@ import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
  */
 export function createdJobOutput(
 	{ kind, id, fields }: { kind: JobKind; id: string; fields: ResponseFields },
-	{ reportJob, hint }: Pick<ItemRun, 'reportJob' | 'hint'>,
+	{
+		context,
+		gateway,
+		reportJob,
+		hint,
+	}: Pick<ItemRun, 'context' | 'gateway' | 'reportJob' | 'hint'>,
 ): ItemOutput[] {
 	const status = statusIn(fields);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
@@ -21,6 +29,28 @@ export function createdJobOutput(
 	if (hasFailed) {
 		const { message = 'the service gave no reason' } = jobFailureReason(fields);
 		hint(`${jobName({ kind, id })} was created, and has failed already: ${excerpt(message)}.`);
+	} else if (context.getMode() === 'manual' && !isTool(context.getNode())) {
+		if (!isCollectedLater(context)) hint(orderedHint);
+		const earlier = jobOrdered(context, gateway.connection.baseUrl, id);
+		if (earlier.length > 0) hint(uncollectedHint(earlier));
 	}
 	return [{ json: fields as IDataObject }];
+}
+
+export const orderedHint =
+	'A video was ordered. To get it, connect Wait for Video behind this node, or run the one that is there. Running this node again orders another video, unless its output is pinned (P).';
+
+/** Names what earlier runs ordered: after Stop, the editor shows nothing of them. */
+export const uncollectedHint = (ids: string[]) =>
+	`Earlier runs of this node ordered videos that nothing has collected: ${joinFirst(ids)}. Wait for Video gets each by its Job ID, at no cost.`;
+
+/** Whether a node that runs behind this one gets the video. n8n leaves out what it does not run in Execute step. */
+function isCollectedLater(context: IExecuteFunctions): boolean {
+	const later = context.getChildNodes(context.getNode().name, { includeNodeParameters: true });
+	return later.some(
+		({ type, disabled, parameters }) =>
+			/\.modelGateway(WaitForVideo)?$/.test(type) &&
+			!disabled &&
+			parameters?.operation !== 'create',
+	);
 }

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { withOwnFields } from '../../../shared/gateway/client/response';
 import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { jobCollected } from '../../../shared/n8n/execution/memory';
 import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -36,6 +37,7 @@ export const videoGetContent: Operation<Request> = {
 		run.reportJob({ kind: 'video', id });
 		const getContent = async () => await getVideoContent(run.gateway, { id, timeout });
 		const { source, fields } = await getContent();
+		jobCollected(id);
 		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;
 		if (!shouldDownload(output, source, run.context)) return [{ json }];
 

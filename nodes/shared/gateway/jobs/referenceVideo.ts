@@ -85,17 +85,21 @@ function modelOf({ model }: ReferenceVideoRequest): ReferenceVideoModel | undefi
 	return Object.hasOwn(referenceVideoModels, model) ? referenceVideoModels[model] : undefined;
 }
 
+/** Not the numbers of a ratio or a length, as in "image 16:9" and "video 5 seconds". */
+export const namedMedia = /\b(image|video)s? ?#?(\d{1,2})\b(?![:.]\d|\s*(s|sec\w*)\b)/gi;
+
 /** The prompt names images and videos by their number among those of their type ("Endpoints" 1, media rules 5). */
 function missingReferences({ prompt, media }: ReturnType<typeof inputOf>): string[] {
 	return ['image', 'video'].flatMap((noun) => {
-		// Not the numbers of a ratio or a length, as in "image 16:9" and "video 5 seconds".
-		const named = new RegExp(`\\b${noun}s? ?#?(\\d{1,2})\\b(?![:.]\\d|\\s*(s|sec\\w*)\\b)`, 'gi');
-		const numbers = [...prompt.matchAll(named)].map(([, number]) => Number(number));
+		const numbers = [...prompt.matchAll(namedMedia)].map(([, name, number]) =>
+			name.toLowerCase() === noun ? Number(number) : 0,
+		);
 		const highest = numbers.reduce((a, b) => Math.max(a, b), 0);
 		const count = countOfType(media, `reference_${noun}`);
 		const existing =
 			count === 1 ? `is 1 reference ${noun}` : `are ${count || 'no'} reference ${noun}s`;
-		return highest > count ? [`names ${noun} ${highest}, but there ${existing}`] : [];
+		const problem = `names ${noun} ${highest}, but there ${existing}; it is ordered all the same`;
+		return highest > count ? [problem] : [];
 	});
 }
 

@@ -1,4 +1,9 @@
-import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IDisplayOptions,
+	INodeProperties,
+	INodePropertyOptions,
+	NodeHint,
+} from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
 import { orderOptions, previewField } from '../parameters/orderOptions';
 import {
@@ -20,6 +25,15 @@ export function subtitleOf(operations: Operation[]): string {
 	const chosen = '$parameter["operation"] + ": " + $parameter["resource"]';
 	return `={{ (${JSON.stringify(Object.fromEntries(words))})[${chosen}] }}`;
 }
+
+/** Shown before the first run of an operation that orders something: only such an operation has a preview. */
+export const orderHint: NodeHint = {
+	message:
+		'<b>Execute step</b> places the order, and it is charged. <b>Preview (Order Nothing)</b> shows it first, at no cost.',
+	displayCondition: '={{ $parameter.preview === false }}',
+	whenToDisplay: 'beforeExecution',
+	location: 'outputPane',
+};
 
 /** The node's parameters, from its list of operations. */
 export function nodeProperties(operations: Operation[]): INodeProperties[] {

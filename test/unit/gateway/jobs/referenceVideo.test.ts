@@ -348,14 +348,26 @@ describe('values outside the specification', () => {
 
 describe('prompts', () => {
 	it.each<[string, unknown[], string]>([
-		['Image 2 walks', [image], 'names image 2, but there is 1 reference image'],
-		['the cat of image 1', [video], 'names image 1, but there are no reference images'],
+		[
+			'Image 2 walks',
+			[image],
+			'names image 2, but there is 1 reference image; it is ordered all the same',
+		],
+		[
+			'the cat of image 1',
+			[video],
+			'names image 1, but there are no reference images; it is ordered all the same',
+		],
 		[
 			'image 1, image3 and Image #5',
 			[image, firstFrame, image],
-			'names image 5, but there are 2 reference images',
+			'names image 5, but there are 2 reference images; it is ordered all the same',
 		],
-		['like video 2', [image, video, image], 'names video 2, but there is 1 reference video'],
+		[
+			'like video 2',
+			[image, video, image],
+			'names video 2, but there is 1 reference video; it is ordered all the same',
+		],
 	])('warns about a prompt that names more media than there are: %s', (prompt, media, said) => {
 		expect(warningsOf({ prompt, media })).toEqual([`Prompt ${said}`]);
 		expect(problemsOf({ prompt, media })).toEqual([]);
@@ -372,7 +384,7 @@ describe('prompts', () => {
 	it('checks a prompt that names an image 200,000 times', () => {
 		const prompt = 'image 2 '.repeat(200_000);
 		expect(warningsOf({ model: alpha, prompt })).toEqual([
-			'Prompt names image 2, but there is 1 reference image',
+			'Prompt names image 2, but there is 1 reference image; it is ordered all the same',
 		]);
 	});
 });

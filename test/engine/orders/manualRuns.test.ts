@@ -1,0 +1,72 @@
+import type { Gateway } from '../../../gateway';
+import {
+	orderedHint,
+	uncollectedHint,
+} from '../../../nodes/ModelGateway/resources/shared/createdJob';
+import { runWorkflow, type RunOptions } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
+import { sampleVideo } from '../../support/data/samples';
+import {
+	chain,
+	core,
+	createVideo,
+	credentialFor,
+	modelGateway,
+	type Node,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+
+// What a manual run says to the person who pressed the button.
+
+let gateway: Gateway;
+let video: Uint8Array;
+
+beforeAll(async () => void (video = await sampleVideo()));
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
+	(world) => void ({ gateway } = world),
+);
+
+const create = createVideo();
+const lastJob = () => gateway.ledger.at(-1)?.job ?? '';
+
+const hintsAfter = async (later: Node[], options: RunOptions = {}) => {
+	const result = await runWorkflow(chain(create, ...later), {
+		credentials: credentialFor(gateway),
+		...options,
+	});
+	return result.hintsOf(create.name);
+};
+
+it.each<[string, Node[], boolean]>([
+	['no node behind it', [], true],
+	['another node behind it', [core('Next', 'noOp')], true],
+	['a disabled Wait for Video behind it', [{ ...waitForVideo(), disabled: true }], true],
+	['Wait for Video behind it', [waitForVideo()], false],
+	['Wait for Video behind another node', [core('Next', 'noOp'), waitForVideo()], false],
+	[
+		'Get Status behind it',
+		[modelGateway({ resource: 'video', operation: 'get', videoId: '={{ $json.id }}' })],
+		false,
+	],
+])('says that a video was ordered, and how to get it, with %s: %#', async (_, later, isSaid) =>
+	expect(await hintsAfter(later)).toEqual(isSaid ? [orderedHint] : []),
+);
+
+it('says nothing to nobody: in an execution that starts by itself', async () =>
+	expect(await hintsAfter([], { mode: 'trigger', startNode: 'Start' })).toEqual([]));
+
+it('names the videos that earlier runs ordered until a node has collected them', async () => {
+	await hintsAfter([]);
+	const first = lastJob();
+	await hintsAfter([]);
+	const second = lastJob();
+	expect(await hintsAfter([])).toEqual([orderedHint, uncollectedHint([first, second])]);
+	const third = lastJob();
+
+	const collect = async (node: Node) =>
+		await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+	await collect(waitForVideo({ jobId: first }));
+	await collect(modelGateway({ resource: 'video', operation: 'getContent', videoId: second }));
+	expect(await hintsAfter([waitForVideo()])).toEqual([uncollectedHint([third])]);
+});
