@@ -5,7 +5,7 @@ import { jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
 import { startGateway, type Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
 import { checkVideo } from './checks';
-import { readExample, settingsOf, withSettings } from '../support/workflows/examples';
+import { readExample, settingsOf, withFolder, withSettings } from '../support/workflows/examples';
 import { drawPicture, pictures, type Picture } from '../support/files/pictures';
 import { reportEvents } from './story';
 import { megabytes, print, report } from './terminal';
@@ -79,7 +79,7 @@ async function runExample(gateway: Gateway): Promise<void> {
 	await rm(outputFolder, { recursive: true, force: true });
 	await mkdir(outputFolder);
 
-	const example = readExample(exampleFile);
+	const example = withFolder(readExample(exampleFile), outputFolder);
 	// "Your Settings" takes its values from rows of input, as the note in the example suggests for many videos.
 	const fromRow = Object.fromEntries(
 		Object.keys(settingsOf(example)).map((name) => [name, `={{ $json.${name} }}`]),
@@ -89,7 +89,6 @@ async function runExample(gateway: Gateway): Promise<void> {
 			...settings,
 			picture_1: links[first],
 			picture_2: links[second],
-			folder: outputFolder,
 		},
 	}));
 	report(`n8n runs examples/${exampleFile} for ${rows.length} videos`);
@@ -112,10 +111,12 @@ async function runExample(gateway: Gateway): Promise<void> {
 async function checkResults(gateway: Gateway): Promise<void> {
 	print(`\n${pc.bold('The files on disk')}\n`);
 	for (const { name, ...order } of orders) {
-		const file = path.join(outputFolder, `${name}.mp4`);
+		const job = gateway.jobs.list().find((one) => one.order.prompt === order.prompt);
+		const file = path.join(outputFolder, `my-video-${job?.id}.mp4`);
 		const video = await checkVideo(file, { ...order, ...frame }, gateway);
 		const facts = [
-			path.relative(repository, file).padEnd(36),
+			name.padEnd(20),
+			path.relative(repository, file),
 			`${video.seconds} s`,
 			`${video.width} x ${video.height}`,
 			`H.264 (${video.codec})`,

@@ -1,6 +1,6 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readExample, withSettings } from '../support/workflows/examples';
@@ -37,7 +37,7 @@ const outputs: Record<
 > = {
 	'reference-video-to-file.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^walk-on-the-beach\.mp4$/],
+		saves: [/^my-video-task_.*\.mp4$/],
 	},
 	'collect-video-by-id.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
@@ -49,36 +49,36 @@ const outputs: Record<
 	'product-videos-from-a-list.json': {
 		check: (execution) =>
 			expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4, mp4, mp4]),
-		saves: [/^Desk Lamp\.mp4$/, /^Running Shoe\.mp4$/, /^Travel Mug\.mp4$/],
+		saves: [/^Desk Lamp-task_.*\.mp4$/, /^Running Shoe-task_.*\.mp4$/, /^Travel Mug-task_.*\.mp4$/],
 	},
 	'scheduled-daily-video.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^good-morning-\d{4}-\d\d-\d\d\.mp4$/],
+		saves: [/^good-morning-\d{4}-\d\d-\d\d-video_.*\.mp4$/],
 	},
 	'product-pictures.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Put in Scene'))).toEqual([png, png]),
-		saves: [/^Desk Lamp\.png$/, /^Travel Mug\.png$/],
+		saves: [/^Desk Lamp-.*\.png$/, /^Travel Mug-.*\.png$/],
 	},
 	'storyboard-to-video.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^paper-boat\.(mp4|png)$/, /^paper-boat\.(mp4|png)$/],
+		saves: [/^my-video-task_.*\.mp4$/, /^storyboard-.*\.png$/],
 	},
 	'podcast-cover-and-teaser.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^the-quiet-harbour\.(mp4|png)$/, /^the-quiet-harbour\.(mp4|png)$/],
+		saves: [/^cover-.*\.png$/, /^teaser-task_.*\.mp4$/],
 		script: '{"cover": "A lighthouse in fog", "teaser": "Its light turns"}',
 	},
 	'from-http-request-to-model-gateway.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^lake\.mp4$/],
+		saves: [/^my-video-video_.*\.mp4$/],
 	},
 	'storyboard-of-scenes.json': {
 		check: (execution) =>
 			expect(files(itemsOf(execution, 'Wait for Clips'))).toEqual([mp4, mp4, mp4]),
 		saves: [
-			/^night-watch-01\.mp4$/,
-			/^night-watch-02\.mp4$/,
-			/^night-watch-03\.mp4$/,
+			/^night-watch-01-take-1\.mp4$/,
+			/^night-watch-02-take-1\.mp4$/,
+			/^night-watch-03-take-1\.mp4$/,
 			/^night-watch\.txt$/,
 		],
 	},
@@ -102,7 +102,7 @@ const outputs: Record<
 					...{ problem: '', what_to_do: '' },
 				},
 			]),
-		saves: [/^alt-texts\.csv$/, /^green\.png$/],
+		saves: [/^alt-texts-.*\.csv$/, /^green\.png$/],
 		// The folder also contains images of other examples.
 		settings: async () => {
 			await writeFile(path.join(shared.filesFolder, 'green.png'), picture('green'));
@@ -148,6 +148,7 @@ const elsewhere = [
 
 describe('examples with the settings of their users', () => {
 	let stage: Stage;
+	const workflows = new Map<string, IWorkflowBase>();
 	/** All run at the same time, because they mostly wait. */
 	const executions = new Map<string, Promise<Execution>>();
 	/** Another test file may have left a file of the same name. */
@@ -165,7 +166,9 @@ describe('examples with the settings of their users', () => {
 			});
 			const set = settings ? withSettings(example, await settings(stage.gateway)) : example;
 			if (script !== undefined) stage.gateway.script(script);
-			const execution = stage.run(set);
+			const workflow = await stage.create(set);
+			workflows.set(file, workflow);
+			const execution = stage.owner.start(workflow).then(async (id) => await stage.owner.ended(id));
 			execution.catch(() => undefined);
 			executions.set(file, execution);
 			// Otherwise the next chat would get the same answer.
@@ -198,6 +201,73 @@ describe('examples with the settings of their users', () => {
 		expect(saved.filter((name) => !named.some((own) => own.test(name)))).toEqual([]);
 		expect(named.filter((own) => !saved.some((name) => own.test(name)))).toEqual([]);
 		expect(saved).toHaveLength(named.length);
+	});
+
+	/** Presses "Execute step" on a node, after a change of one node. @returns the ledger's new entries */
+	async function chargesOfStep(
+		file: string,
+		node: string,
+		[changed, change]: [string, (parameters: string) => string],
+	) {
+		await Promise.all(executions.values());
+		const { owner, gateway } = stage;
+		const workflow = workflows.get(file) as IWorkflowBase;
+		const nodes = workflow.nodes.map((own) => {
+			if (own.name !== changed) return own;
+			const before = JSON.stringify(own.parameters);
+			const after = change(before);
+			expect(after).not.toBe(before);
+			return { ...own, parameters: JSON.parse(after) as IDataObject };
+		}) as IWorkflowBase['nodes'];
+		const before = gateway.ledger.length;
+		const run = (await executions.get(file)) as Execution;
+		const execution = await owner.ended(
+			await owner.executeStep({ ...workflow, nodes }, node, run, [changed]),
+		);
+		expect(execution.status).toBe('success');
+		return { execution, charges: gateway.ledger.slice(before) };
+	}
+
+	const saves = Object.keys(outputs).flatMap((file) =>
+		readExample(file)
+			.nodes.filter(({ parameters, disabled }) => parameters?.operation === 'write' && !disabled)
+			.map(({ name }) => [file, name]),
+	);
+
+	it.each(saves)(
+		'%s saves its files in another folder after a correction in %s, and orders nothing again',
+		async (file, node) => {
+			const folder = path.join(shared.filesFolder, 'corrected');
+			mkdirSync(folder, { recursive: true });
+			const { execution, charges } = await chargesOfStep(file, node, [
+				node,
+				(parameters) => parameters.replace(shared.filesFolder, folder),
+			]);
+			expect(charges).toEqual([]);
+			const saved = itemsOf(execution, node).map(({ json: { fileName } }) => String(fileName));
+			expect(saved.length).toBeGreaterThan(0);
+			for (const name of saved) {
+				expect(path.dirname(name)).toBe(folder);
+				expect(statSync(name).size).toBeGreaterThan(0);
+			}
+		},
+	);
+
+	it('semantic-search.json gives more documents after a correction in its last step, at no cost', async () => {
+		const { execution, charges } = await chargesOfStep('semantic-search.json', 'Best Documents', [
+			'Best Documents',
+			(parameters) => parameters.replace('"maxItems":1', '"maxItems":3'),
+		]);
+		expect(itemsOf(execution, 'Best Documents')).toHaveLength(3);
+		expect(charges).toEqual([]);
+	});
+
+	it('reference-video-to-file.json orders again after a change in a node before Create, as its note says', async () => {
+		const { charges } = await chargesOfStep('reference-video-to-file.json', 'Save Video', [
+			'Your Settings',
+			(parameters) => parameters.replace('at sunset', 'at noon'),
+		]);
+		expect(charges).toHaveLength(1);
 	});
 
 	having('tables')(

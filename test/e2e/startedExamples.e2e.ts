@@ -1,8 +1,8 @@
 import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readExample, withSettings } from '../support/workflows/examples';
+import { readExample, withFolder, withSettings } from '../support/workflows/examples';
 import { sampleVideo } from '../support/data/samples';
 import type { RecordedRequest } from '../../gateway';
 import type { WorkflowJson } from '../harness/workflow';
@@ -27,10 +27,14 @@ describe('examples started in other ways than in the editor', () => {
 	});
 	afterAll(async () => await stage.close());
 
-	const savedAs = (name: string) => path.join(shared.filesFolder, `${name}.mp4`);
-	const ready = (file: string, settings: IDataObject) =>
+	/** The files of a video, whose names continue with the ID of their job. */
+	const savedAs = (name: string) =>
+		readdirSync(shared.filesFolder)
+			.filter((file) => file.startsWith(`${name}-video_`) && file.endsWith('.mp4'))
+			.map((file) => path.join(shared.filesFolder, file));
+	const ready = (file: string, settings: IDataObject = {}) =>
 		withCredential(
-			withSettings(readExample(file), { folder: shared.filesFolder, ...settings }),
+			withSettings(withFolder(readExample(file), shared.filesFolder), settings),
 			stage.credential,
 		);
 	const jobOf = (prompt: string) => {
@@ -84,17 +88,18 @@ describe('examples started in other ways than in the editor', () => {
 		});
 
 		it('saves each video when it is finished, while a longer one of the same list is being made', async () => {
-			await until(() => existsSync(savedAs('quick')) && existsSync(savedAs('by-hand')), 100);
-			expect(existsSync(savedAs('slow'))).toBe(false);
+			await until(() => [...savedAs('quick'), ...savedAs('by-hand')].length === 2, 100);
+			expect(savedAs('slow')).toEqual([]);
 			await until(async () => (await states(bySchedule)).join() === 'success,success,waiting');
 			expect(await states(byHand)).toEqual(['success', 'success']);
 
 			const { id } = jobOf('A long one [slow]');
 			stage.gateway.jobs.complete(id, await sampleVideo());
-			await until(() => existsSync(savedAs('slow')), 100);
+			await until(() => savedAs('slow').length === 1, 100);
 			await until(async () => (await states(bySchedule)).every((state) => state === 'success'));
 			for (const name of ['quick', 'by-hand', 'slow']) {
-				const { codec } = await readMp4(readFileSync(savedAs(name)));
+				const [saved] = savedAs(name);
+				const { codec } = await readMp4(readFileSync(saved));
 				expect(codec).toMatch(/^avc1\./);
 			}
 		}, 240_000);
@@ -214,7 +219,7 @@ describe('examples started in other ways than in the editor', () => {
 				['not-fetched', 'collect', jobOf('not-fetched').id, 2, expect.any(String)],
 				['not-polled', 'collect', jobOf('not-polled').id, 2, expect.stringContaining('HTTP 401')],
 			]);
-			expect(existsSync(savedAs('fine'))).toBe(true);
+			expect(savedAs('fine')).toHaveLength(1);
 			expect(ordered()).toBe(5);
 		});
 
@@ -239,7 +244,7 @@ describe('examples started in other ways than in the editor', () => {
 				expect(undecided).toEqual([['lost'], ['lost'], []]);
 				expect(await rows()).toEqual([]);
 				for (const video of ['broken', 'not-allowed', 'not-fetched', 'not-polled', 'lost']) {
-					expect(existsSync(savedAs(video))).toBe(true);
+					expect(savedAs(video)).toHaveLength(1);
 				}
 				expect(ordered()).toBe(7);
 			},
@@ -344,7 +349,7 @@ describe('examples started in other ways than in the editor', () => {
 			name: 'Authorization',
 			value: `Bearer ${gateway.apiKey}`,
 		});
-		const example = ready('from-http-request-to-model-gateway.json', { name: 'by-old-nodes' });
+		const example = ready('from-http-request-to-model-gateway.json');
 		// The old nodes, enabled, with a credential, the gateway's address and a short wait, connected to the settings.
 		const nodes = example.nodes.map(({ disabled, ...node }) => ({
 			...node,
@@ -362,9 +367,10 @@ describe('examples started in other ways than in the editor', () => {
 		const before = gateway.ledger.length;
 		const execution = await owner.run({ ...example, nodes, connections });
 		expect(execution.status).toBe('success');
-		const { codec } = await readMp4(readFileSync(savedAs('by-old-nodes')));
-		expect(codec).toMatch(/^avc1\./);
 		expect(gateway.ledger).toHaveLength(before + 1);
+		const saved = path.join(shared.filesFolder, `my-video-${gateway.ledger[before].job}.mp4`);
+		const { codec } = await readMp4(readFileSync(saved));
+		expect(codec).toMatch(/^avc1\./);
 	});
 });
 

@@ -14,6 +14,7 @@ import {
 	examplesFolder,
 	readExample,
 	settingsOf,
+	withFolder,
 	withSettings,
 } from '../support/workflows/examples';
 import { startGateway, type Gateway } from '../../gateway';
@@ -22,10 +23,36 @@ import { isKnownPackage, nodeTypes, runWorkflow, SimulatedTime } from '../harnes
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { readMp4, type Mp4Facts } from '../support/files/mp4';
 import { picture, sampleVideo } from '../support/data/samples';
+import type { WorkflowJson } from '../harness/workflow';
 import { credentialFor } from '../support/workflows/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
+
+/** The nodes of an example that cost money, and those before them. */
+function paidNodesOf({ nodes, connections = {} }: WorkflowJson) {
+	const targetsOf = (name: string) =>
+		Object.entries(connections[name] ?? {}).flatMap(([type, lines]) =>
+			lines.flatMap((line) => (line ?? []).map(({ node }) => ({ type, node }))),
+		);
+	const paid = new Set(
+		nodes
+			.filter(({ type }) => /\.(modelGateway|(lmChat|embeddings)ModelGateway)(Tool)?$/.test(type))
+			// A sub-node works within the node to which it is connected.
+			.flatMap(({ name }) => [
+				name,
+				...targetsOf(name).flatMap(({ type, node }) => (type === 'main' ? [] : [node])),
+			]),
+	);
+	const before = new Set<string>();
+	const leads = ({ name }: { name: string }) =>
+		targetsOf(name).some(({ node }) => paid.has(node) || before.has(node));
+	for (let size = -1; size < before.size;) {
+		size = before.size;
+		for (const node of nodes.filter(leads)) before.add(node.name);
+	}
+	return { paid, before };
+}
 
 describe.each(files)('%s', (file) => {
 	const example = readExample(file);
@@ -73,6 +100,37 @@ describe.each(files)('%s', (file) => {
 		});
 	});
 
+	it('has no setting before a paid node that only later nodes use', () => {
+		const { paid, before } = paidNodesOf(example);
+		if (!before.has('Your Settings')) return;
+		const users = JSON.stringify(
+			nodes.filter(({ name }) => name !== 'Your Settings' && (paid.has(name) || before.has(name))),
+		);
+		const isUsed = (name: string) =>
+			new RegExp(`\\bjson\\.${name}\\b|"fieldToSplitOut":"${name}"`).test(users);
+		const unused = Object.entries(settingsOf(example))
+			// What a request brings is not a setting that a user corrects.
+			.filter(([name, value]) => !String(value).startsWith('={{ $json.') && !isUsed(name))
+			.map(([name]) => name);
+		expect(unused).toEqual([]);
+	});
+
+	it('writes each file under a name that no other run gives, in a folder that is set where it is written', () => {
+		/** The ID of a job, the time, or the number of a take, which is ordered once. */
+		const isUnique =
+			/\bjson\.(id|job_id|output\.task_id|take)\b|\$now\.toFormat\('yyyy-MM-dd-HHmmss/;
+		for (const { parameters } of nodes.filter((node) => node.parameters.operation === 'write')) {
+			const file = String(parameters.fileName);
+			expect(file).toMatch(/^=\/home\/node\/\.n8n-files\//);
+			expect(file).toMatch(new RegExp(`${isUnique.source}|\\$binary\\.data\\.fileName`));
+		}
+		for (const { type, parameters } of nodes) {
+			const { fileName } = (parameters.options ?? {}) as IDataObject;
+			// Without a name, it is the ID of the job.
+			if (/modelGatewayWaitForVideo/.test(type)) expect(fileName ?? 'json.id').toMatch(isUnique);
+		}
+	});
+
 	it('contains no secret, and nothing of the n8n where it was made', () => {
 		expect(example).toEqual({
 			...{ name: expect.any(String), nodes, connections: expect.any(Object) },
@@ -114,18 +172,20 @@ describe('runs with the settings of a user', () => {
 	const link = (colour: string) => gateway.addMedia(`${colour}.png`, picture(colour), 'image/png');
 
 	const run = async (file: string, settings: IDataObject) => {
-		const example = readExample(file);
-		const own = 'folder' in settingsOf(example) ? { folder } : {};
-		return await runWorkflow(withSettings(example, { ...settings, ...own }), {
+		const example = withFolder(readExample(file), folder);
+		return await runWorkflow(withSettings(example, settings), {
 			credentials: credentialFor(gateway),
 			filesFolder: folder,
 		});
 	};
 
+	/** By the names of their files, with `job` for the ID of the job. */
 	async function savedVideos(names = readdirSync(folder)): Promise<Record<string, Mp4Facts>> {
 		const saved: Record<string, Mp4Facts> = {};
+		const jobs = gateway.jobs.list();
 		for (const name of names.toSorted()) {
-			saved[name] = await readMp4(readFileSync(path.join(folder, name)));
+			const named = jobs.reduce((text, { id }) => text.replace(id, 'job'), name);
+			saved[named] = await readMp4(readFileSync(path.join(folder, name)));
 		}
 		return saved;
 	}
@@ -166,9 +226,9 @@ describe('runs with the settings of a user', () => {
 
 		expect(result.status).toBe('success');
 		expect(await savedVideos()).toEqual({
-			'Desk Lamp.mp4': mp4(1280, 720),
-			'Running Shoe.mp4': mp4(720, 720),
-			'Travel Mug.mp4': mp4(720, 1280),
+			'Desk Lamp-job.mp4': mp4(1280, 720),
+			'Running Shoe-job.mp4': mp4(720, 720),
+			'Travel Mug-job.mp4': mp4(720, 1280),
 		});
 		expect(gateway.ledger).toHaveLength(products.length + 1);
 		const failed = [0, 1].flatMap((round) => result.items('Failed Products', { run: round }));
@@ -194,10 +254,11 @@ describe('runs with the settings of a user', () => {
 		const result = await run('scheduled-daily-video.json', {});
 
 		expect(result.status).toBe('success');
-		const { name, prompt } = result.items('Your Settings')[0].json;
-		expect(name).toMatch(/^good-morning-\d{4}-\d\d-\d\d$/);
+		const { prompt } = result.items('Your Settings')[0].json;
 		expect(prompt).toMatch(/It is \w+day, \d{1,2} \w+: /);
-		expect(await savedVideos()).toEqual({ [`${String(name)}.mp4`]: mp4(1280, 720, 5) });
+		const [[name, video]] = Object.entries(await savedVideos());
+		expect(name).toMatch(/^good-morning-\d{4}-\d\d-\d\d-job\.mp4$/);
+		expect(video).toEqual(mp4(1280, 720, 5));
 		expect(gateway.requests.filter(({ route }) => route === 'videoCreate')).toHaveLength(2);
 		expect(gateway.ledger).toHaveLength(1);
 	});
@@ -254,7 +315,10 @@ describe('runs with the settings of a user', () => {
 		});
 
 		expect(result.status).toBe('success');
-		expect(readdirSync(folder).sort()).toEqual(['Lamp 1-2.png', 'Travel Mug.png']);
+		expect(readdirSync(folder).sort()).toEqual([
+			expect.stringMatching(/^Lamp 1-2-\d{4}-\d\d-\d\d-\d{6}-2\.png$/),
+			expect.stringMatching(/^Travel Mug-\d{4}-\d\d-\d\d-\d{6}-1\.png$/),
+		]);
 		for (const name of readdirSync(folder)) {
 			const { width, height } = await loadImage(readFileSync(path.join(folder, name)));
 			expect([width, height]).toEqual([1024, 1792]);
@@ -294,9 +358,10 @@ describe('runs with the settings of a user', () => {
 		const documents = settingsOf(readExample(file)).documents as IDataObject[];
 		const bad = { title: 'Bad', text: '[blocked]' };
 		const question = 'When is the shop open on Saturday?';
-		const result = await run(file, { documents: [bad, ...documents], question, results: 4 });
+		const result = await run(file, { documents: [bad, ...documents], question });
 		expect(result.status).toBe('success');
-		const best = found(result);
+		const best = result.items('Best First').map(({ json }) => json);
+		expect(found(result)).toEqual([best[0]]);
 		expect(best[0].title).toBe('Opening hours');
 		expect(best).toHaveLength(4);
 		const scores = best.map(({ score }) => score as number);
@@ -319,7 +384,11 @@ describe('runs with the settings of a user', () => {
 		const result = await run('alt-texts-for-pictures.json', { language: 'Welsh' });
 
 		expect(result.status).toBe('success');
-		const table = readFileSync(path.join(folder, 'alt-texts.csv'), 'utf8');
+		const tables = readdirSync(folder).filter((name) =>
+			/^alt-texts-\d{4}-\d\d-\d\d-\d{6}\.csv$/.test(name),
+		);
+		expect(tables).toHaveLength(1);
+		const table = readFileSync(path.join(folder, tables[0]), 'utf8');
 		expect(table.split('\n')[0]).toMatch(/^\ufeff?file,alt_text,problem,what_to_do/);
 		const rows = result.items('One Row per Picture').map(({ json }) => json);
 		expect(rows).toHaveLength(3);
@@ -360,21 +429,21 @@ describe('runs with the settings of a user', () => {
 		const broken = { scene: '04', take: 1, seconds: 2, prompt: '[fail]' };
 		const workflowId = 'storyboard';
 		const shoot = async (own: IDataObject[]) => {
-			const settings = { film: 'film', pictures, folder, scenes: own };
-			const example = { ...withSettings(readExample(file), settings), id: workflowId };
-			return await runWorkflow(example, {
-				credentials: credentialFor(gateway),
-				filesFolder: folder,
-			});
+			const settings = { film: 'film', pictures, scenes: own };
+			const example = withSettings(withFolder(readExample(file), folder), settings);
+			return await runWorkflow(
+				{ ...example, id: workflowId },
+				{ credentials: credentialFor(gateway), filesFolder: folder },
+			);
 		};
 		const first = await shoot([...scenes, broken]);
 		expect(first.status).toBe('success');
-		const clips = ['film-01.mp4', 'film-02.mp4', 'film-03.mp4'];
+		const clips = ['film-01-take-1.mp4', 'film-02-take-1.mp4', 'film-03-take-1.mp4'];
 		expect(await savedVideos(clips)).toEqual(
 			Object.fromEntries(clips.map((name) => [name, mp4(1280, 720)])),
 		);
 		expect(readFileSync(path.join(folder, 'film.txt'), 'utf8')).toBe(
-			[...clips, 'film-04.mp4'].map((name) => `file '${name}'`).join('\n'),
+			[...clips, 'film-04-take-1.mp4'].map((name) => `file '${name}'`).join('\n'),
 		);
 		expect(first.items('Failed Scenes').map(({ json }) => json)).toEqual([
 			{
@@ -395,7 +464,8 @@ describe('runs with the settings of a user', () => {
 		const again = await shoot([...scenes, { ...broken, take: 2, prompt: 'The hero sails away' }]);
 		expect(again.status).toBe('success');
 		expect(again.items('Wait for Clips')).toHaveLength(1);
-		expect(await savedVideos(['film-04.mp4'])).toEqual({ 'film-04.mp4': mp4(1280, 720) });
+		const clip = 'film-04-take-2.mp4';
+		expect(await savedVideos([clip])).toEqual({ [clip]: mp4(1280, 720) });
 		expect(gateway.ledger).toHaveLength(5);
 	});
 });

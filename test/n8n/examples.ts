@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { examplesFolder, readExample } from '../support/workflows/examples';
+import { examplesFolder, readExample, withFolder } from '../support/workflows/examples';
 import { drawPicture, pictures, type Picture } from '../support/files/pictures';
 import type { Gateway } from '../../gateway';
 import type { WorkflowJson } from '../harness/workflow';
@@ -19,15 +19,16 @@ export async function readyExample(
 	for (const name of pictures) {
 		links.set(name, gateway.addMedia(`${name}.png`, await drawPicture(name), 'image/png'));
 	}
-	const example = readExample(file);
+	const example = withFolder(readExample(file), filesFolder);
 	const filled = (node: Node): Node => {
 		if (node.name !== 'Your Settings') return node;
-		const text = JSON.stringify(node)
-			.replaceAll('/home/node/.n8n-files', filesFolder)
-			.replace(/https:\/\/example\.com\/([\w-]+)\.\w+/g, (_, name: string) => {
+		const text = JSON.stringify(node).replace(
+			/https:\/\/example\.com\/([\w-]+)\.\w+/g,
+			(_, name: string) => {
 				const own = pictures.find((picture) => picture === name) ?? 'mug';
 				return links.get(own) ?? '';
-			});
+			},
+		);
 		return JSON.parse(text) as Node;
 	};
 	return { ...example, nodes: example.nodes.map(filled) };

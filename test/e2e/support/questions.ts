@@ -1,5 +1,10 @@
 import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
-import { readExample, settingsOf, withSettings } from '../../support/workflows/examples';
+import {
+	readExample,
+	settingsOf,
+	withFolder,
+	withSettings,
+} from '../../support/workflows/examples';
 import type { WorkflowJson } from '../../harness/workflow';
 import type { Mail, Mailbox } from '../../n8n/mailbox';
 import { fetchPublished, itemsOf, type CredentialReference, type Execution } from '../../n8n/owner';
@@ -90,8 +95,8 @@ export class Questions {
 		{ limit, videos = videosOf(name), byHand = false }: ListOptions = {},
 	): Promise<Question> {
 		const { owner, credential } = this.stage;
-		const example = withSettings(readExample(listExample), {
-			...{ folder: this.filesFolder, mail_to: addressOf(name) },
+		const example = withSettings(withFolder(readExample(listExample), this.filesFolder), {
+			mail_to: addressOf(name),
 			videos: videos as object[] as IDataObject[],
 		});
 		const { parameters } = nodeOf(example, 'Ask First');

@@ -9,6 +9,14 @@ export function readExample(file: string): WorkflowJson {
 	return JSON.parse(readFileSync(path.join(examplesFolder, file), 'utf8')) as WorkflowJson;
 }
 
+/** The folder in the paths of the examples. */
+const folderOfFiles = '/home/node/.n8n-files';
+
+/** The example with another folder in each node that reads or writes files, as a user changes it there. */
+export function withFolder(example: WorkflowJson, folder: string): WorkflowJson {
+	return JSON.parse(JSON.stringify(example).replaceAll(folderOfFiles, folder)) as WorkflowJson;
+}
+
 /** The values in the node "Your Settings" of an example. */
 export function settingsOf(example: WorkflowJson): IDataObject {
 	const node = settingsNodeOf(example);
