@@ -12,9 +12,16 @@ export function readExample(file: string): WorkflowJson {
 /** The folder in the paths of the examples. */
 const folderOfFiles = '/home/node/.n8n-files';
 
-/** The example with another folder in each node that reads or writes files, as a user changes it there. */
-export function withFolder(example: WorkflowJson, folder: string): WorkflowJson {
-	return JSON.parse(JSON.stringify(example).replaceAll(folderOfFiles, folder)) as WorkflowJson;
+/**
+ * The example with another folder in each node that reads or writes files, as a user changes it there. The notes
+ * keep what they say.
+ */
+export function withFolder({ nodes, ...rest }: WorkflowJson, folder: string): WorkflowJson {
+	const changed = (node: WorkflowJson['nodes'][number]): typeof node =>
+		node.type.endsWith('.stickyNote')
+			? node
+			: (JSON.parse(JSON.stringify(node).replaceAll(folderOfFiles, folder)) as typeof node);
+	return { ...rest, nodes: nodes.map(changed) };
 }
 
 /** The values in the node "Your Settings" of an example. */
