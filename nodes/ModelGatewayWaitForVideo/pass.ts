@@ -175,9 +175,7 @@ export class WaitPass {
 	private end(item: number, stored: StoredItem): void {
 		this.storedItems.set(item, stored);
 		this.log?.ended(item, stored);
-		if ('outputs' in stored || ('failure' in stored && hasJobFailed(stored.failure))) {
-			jobCollected(jobOf(stored).id);
-		}
+		if (!('failure' in stored) || hasJobFailed(stored.failure)) jobCollected(jobOf(stored).id);
 	}
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {

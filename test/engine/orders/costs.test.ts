@@ -162,8 +162,8 @@ describe('estimated_cost', () => {
 		const result = await run(create({}, { preview: true, model: byId(model) }), { count: 2 });
 		expect(costsOf(result)).toEqual([undefined, 0.2]);
 		expect(result.hintsOf('Create')).toEqual([
-			'Preview: nothing was ordered, and nothing charged. 2 videos (4 seconds in all) would be ordered. Estimated cost: 0.2, without 1 order that has no price. To order, turn off Preview (Order Nothing).',
 			'Item 0: There is no estimated cost. Prices (JSON) of the credential: “alpha-1.1-r2v” has no price.',
+			'Preview: nothing was ordered, and nothing charged. 2 videos (4 seconds in all) would be ordered. Estimated cost: 0.2, without 1 order that has no price. To order, turn off Preview (Order Nothing).',
 		]);
 	});
 });

@@ -69,7 +69,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toEqual([]);
 	});
 
-	it('shows an item that would fail, and says that the node would then order nothing', async () => {
+	it('shows an item that would fail and why, and says that the node would then order nothing', async () => {
 		const result = await run([
 			create({ options: { duration: '={{ $json.prompt === "Two" ? 99 : 2 }}' } }),
 		]);
@@ -82,7 +82,9 @@ describe('Preview (Order Nothing)', () => {
 			},
 		]);
 		expect(result.hintsOf('Create')).toEqual([
-			expect.stringContaining('1 item would fail, so this node would order nothing.'),
+			expect.stringMatching(
+				/ 1 item would fail, so this node would order nothing\. Why: item 1: Duration [^.]*\.$/,
+			),
 		]);
 		expect(gateway.requests).toEqual([]);
 	});

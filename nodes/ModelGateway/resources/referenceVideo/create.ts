@@ -145,7 +145,7 @@ const options = [
  */
 export const missingMediaHint: NodeHint = {
 	message:
-		'The prompt names an image or a video, such as “image 2”, that Media does not have. It is ordered all the same.',
+		'The prompt names an image or a video that Media does not have. It is ordered all the same.',
 	displayCondition: `={{ $parameter.mediaInput === 'fields' && [...String($parameter.prompt).matchAll(${String(namedMedia)})].some(([, noun, number]) => number > ($parameter.media.values ?? []).filter(({ type }) => type === 'reference_' + noun.toLowerCase()).length) }}`,
 	whenToDisplay: 'beforeExecution',
 	location: 'outputPane',

@@ -24,19 +24,21 @@ export async function previewAll(
 	gateway: N8nGateway,
 ): Promise<EndedItem[]> {
 	const dry = gateway.asDryRun();
-	const counts = { order: 0, reuse: 0, skip: 0, fail: 0 };
+	const all: Record<Forecast['would'], string[]> = { order: [], reuse: [], skip: [], fail: [] };
 	const ordered: CheckedItem[] = [];
 	const ended: EndedItem[] = [];
 	for (const previewed of items) {
 		await run.yielder.yieldIfDue();
 		const { item, includesInput, forecast } = previewed;
 		const shown = forecast.would === 'order' ? await withRequest(run, previewed, dry) : forecast;
-		counts[shown.would]++;
+		all[shown.would].push(`item ${item.index}: ${shown.reason}`);
 		if (shown.would === 'order') ordered.push(previewed);
 		const outcome = [{ json: { ...withoutUndefined(previewOutput(shown)) } }];
 		ended.push({ item, includesInput, outcome });
 	}
-	if (items.length > 0) showSummary(run, ordered, { counts, prices: gateway.connection.prices });
+	if (items.length > 0) {
+		run.summary = summaryOf(run, ordered, { all, prices: gateway.connection.prices });
+	}
 	return ended;
 }
 
@@ -55,11 +57,11 @@ async function withRequest(
 	throw new Error('A preview was answered');
 }
 
-function showSummary(
+function summaryOf(
 	{ context, work }: RunState,
 	ordered: CheckedItem[],
-	{ counts, prices }: { counts: Record<Forecast['would'], number>; prices?: PriceList },
-): void {
+	{ all, prices }: { all: Record<Forecast['would'], string[]>; prices?: PriceList },
+): string {
 	const amounts = ordered.flatMap(({ item, request }) => {
 		const amount = work.amount?.(request);
 		const estimate = amount && prices?.estimateOrder(amount);
@@ -69,7 +71,7 @@ function showSummary(
 	const videos = amounts.filter((amount) => amount.kind === 'video');
 	const images = amounts.filter((amount) => amount.kind === 'image');
 	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
-	const message = previewSummary({
+	return previewSummary({
 		videos: videos.length,
 		...(areTimed && { seconds: videos.reduce((sum, { seconds = 0 }) => sum + seconds, 0) }),
 		images: images.reduce((sum, { count = 1 }) => sum + count, 0),
@@ -77,10 +79,9 @@ function showSummary(
 			cost: sumOf(ordered.flatMap(({ cost }) => cost ?? [])),
 			unpriced: ordered.filter(({ cost }) => cost === undefined).length,
 		}),
-		reused: counts.reuse,
-		skipped: counts.skip,
-		failing: counts.fail,
+		reused: all.reuse.length,
+		skipped: all.skip.length,
+		problems: all.fail,
 		failsTogether: !context.continueOnFail(),
 	});
-	context.addExecutionHints({ message, location: 'outputPane' });
 }

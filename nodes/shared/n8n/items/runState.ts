@@ -15,6 +15,8 @@ export class RunState {
 	readonly cost: Cost;
 	/** In the order in which they happened: the first is the cause of the others. */
 	readonly failures: Array<{ item: number; error: unknown }> = [];
+	/** What all items together say, after the hint of each. */
+	summary?: string;
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	readonly yielder = new EventLoopYielder();

@@ -271,7 +271,8 @@ interface PreviewTotals {
 	unpriced?: number;
 	reused: number;
 	skipped: number;
-	failing: number;
+	/** Of each item that would fail: "item 3: …". */
+	problems: string[];
 	/** Whether one failed item keeps all others from being sent. */
 	failsTogether: boolean;
 }
@@ -281,9 +282,11 @@ export function previewSummary({
 	cost,
 	unpriced = 0,
 	failsTogether,
+	problems,
 	...counts
 }: PreviewTotals): string {
-	const { videos, images, reused, skipped, failing } = counts;
+	const { videos, images, reused, skipped } = counts;
+	const failing = problems.length;
 	const inAll = seconds === undefined ? '' : ` (${seconds} seconds in all)`;
 	const ordered = [
 		videos > 0 ? `${counted(videos, 'video')}${inAll}` : '',
@@ -308,8 +311,9 @@ export function previewSummary({
 		isBlocked
 			? `${counted(failing, 'item')} would fail, so this node would order nothing.`
 			: `${[`${ordered.join(' and ') || 'Nothing'} would be ordered`, ...others].join(', ')}.`,
+		...(failing > 0 ? [`Why: ${joinFirst(problems)}.`] : []),
 		...estimate,
-		'To order, turn off Preview (Order Nothing).',
+		...(ordered.length > 0 && !isBlocked ? ['To order, turn off Preview (Order Nothing).'] : []),
 	];
 	return sentences.join(' ');
 }
