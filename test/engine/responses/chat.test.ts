@@ -135,6 +135,24 @@ describe('chat and messages', () => {
 		expect((await run(node)).errorOf('Chat')?.description).toContain('remove: temperature, top_p');
 	});
 
+	it.each([
+		['nothing when none was given', {}, 'user', 400, undefined],
+		[
+			'nothing when the error is about something else',
+			{ temperature: 1 },
+			'system',
+			403,
+			undefined,
+		],
+		['only the options that were given', { temperature: 1 }, 'user', 422, 'remove: temperature.'],
+		['only the message', {}, 'system', 400, 'remove: the system message.'],
+	])('names of what a reasoning model refuses %s', async (_, options, role, status, named) => {
+		gateway.fault({ route: 'chat', action: 'error', status, code: 'some_code' });
+		const node = chat({ messages: { values: [{ role, content: 'Hi' }] }, options });
+		const description = (await run(node)).errorOf('Chat')?.description ?? '';
+		expect(/remove: .*?\./.exec(description)?.[0]).toBe(named);
+	});
+
 	it('shows a hint when max_tokens cut the answer off', async () => {
 		const result = await run(chat({ options: { maxTokens: 2 } }));
 		expect(result.items('Chat')[0].json.finish_reason).toBe('length');

@@ -117,6 +117,21 @@ describe('links that the gateway cannot fetch', () => {
 		(link) => expect(publicLinkProblem(link, gateway)).toBeUndefined(),
 	);
 
+	it('takes a data URL of an image only where a field takes one', () => {
+		const takesDataUrl = true;
+		const image = 'data:image/png;base64,iVBORw0KGgo=';
+		expect(publicLinkProblem(image, gateway, { takesDataUrl })).toBeUndefined();
+		for (const other of [
+			'data:text/plain,data:image/png',
+			'x:data:image/png',
+			'xhttps://a.b/c',
+			'https-x://a.b/c',
+		])
+			expect(publicLinkProblem(other, gateway, { takesDataUrl })).toBe(
+				'must be an https link or a data URL of an image',
+			);
+	});
+
 	it('refuses a data URL', () => {
 		expect(publicLinkProblem('data:image/png;base64,iVBORw0KGgo=', gateway)).toBe(
 			'must be a public https link; a data URL is not taken',

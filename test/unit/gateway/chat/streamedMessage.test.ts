@@ -104,6 +104,21 @@ describe('native messages that are streamed without being asked', () => {
 		expect(read([start, words(key.slice(0, 5)), words(key.slice(5)), end]).text).toBe('***');
 	});
 
+	it('says whether it has redacted the key', () => {
+		const isRedacted = (text: string, more: object = {}) => {
+			const response = { ...answerOf(streamOf([start, words(text), end])), ...more };
+			return unstreamedMessage(response, new Redaction(key)).isRedacted ?? false;
+		};
+		expect(isRedacted(key)).toBe(true);
+		expect(isRedacted('Hello')).toBe(false);
+		expect(isRedacted('Hello', { isRedacted: true })).toBe(true);
+	});
+
+	it('returns a response in JSON as it is, whatever its text says', () => {
+		const response = { ...answerOf({ content: [] }), text: streamOf([start, words('Hello'), end]) };
+		expect(unstreamedMessage(response, new Redaction(key))).toBe(response);
+	});
+
 	it('describes a response that is no stream', () => {
 		const page = answerOf('<html>Login</html>');
 		const { message } = unusable(() => unstreamedMessage(page, new Redaction(key)));

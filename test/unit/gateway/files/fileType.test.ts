@@ -165,6 +165,15 @@ describe('files that surely cannot be used', () => {
 			'image/png',
 			'is a PNG image written as base64 text, not an image',
 		],
+		...[
+			'A letter that says nothing of images. '.repeat(3).replaceAll('.', ''),
+			png.toString('base64').slice(0, 60),
+			`${png.toString('base64').slice(0, 80)} is how it begins: a letter`,
+			`?${png.toString('base64')}`,
+			Buffer.from('<html><body>A page that is long enough to be a file</body>').toString('base64'),
+		].map((text): ['image', Uint8Array, string, string] => [
+			...(['image', Buffer.from(text), 'image/png', 'is a text, not an image'] as const),
+		]),
 		['video', png, 'video/mp4', 'is a PNG image, not a video'],
 		['video', latin1('ID3\x03\0\0'), 'video/mp4', 'is an MP3 sound, not a video'],
 		['video', Buffer.alloc(0), 'video/mp4', 'is empty'],
