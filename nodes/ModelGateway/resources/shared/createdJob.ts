@@ -21,7 +21,8 @@ export function createdJobOutput(
 		gateway,
 		reportJob,
 		hint,
-	}: Pick<ItemRun, 'context' | 'gateway' | 'reportJob' | 'hint'>,
+		note,
+	}: Pick<ItemRun, 'context' | 'gateway' | 'reportJob' | 'hint' | 'note'>,
 ): ItemOutput[] {
 	const status = statusIn(fields);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
@@ -30,15 +31,15 @@ export function createdJobOutput(
 		const { message = 'the service gave no reason' } = jobFailureReason(fields);
 		hint(`${jobName({ kind, id })} was created, and has failed already: ${excerpt(message)}.`);
 	} else if (context.getMode() === 'manual' && !isTool(context.getNode())) {
-		if (!isCollectedLater(context)) hint(orderedHint);
+		if (!isCollectedLater(context)) note(orderedHint);
 		const earlier = jobOrdered(context, gateway.connection.baseUrl, id);
-		if (earlier.length > 0) hint(uncollectedHint(earlier));
+		if (earlier.length > 0) note(uncollectedHint(earlier));
 	}
 	return [{ json: fields as IDataObject }];
 }
 
 export const orderedHint =
-	'A video was ordered. To get it, connect Wait for Video behind this node, or run the one that is there. Running this node again orders another video, unless its output is pinned (P).';
+	'Each job here is a video that was ordered. To get it, connect Wait for Video behind this node, or run the one that is there. Running this node again orders again, unless its output is pinned (P).';
 
 /** Names what earlier runs ordered: after Stop, the editor shows nothing of them. */
 export const uncollectedHint = (ids: string[]) =>

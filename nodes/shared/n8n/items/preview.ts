@@ -37,7 +37,7 @@ export async function previewAll(
 		ended.push({ item, includesInput, outcome });
 	}
 	if (items.length > 0) {
-		run.summary = summaryOf(run, ordered, { all, prices: gateway.connection.prices });
+		run.notes.add(summaryOf(run, ordered, { all, prices: gateway.connection.prices }));
 	}
 	return ended;
 }

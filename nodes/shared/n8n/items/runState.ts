@@ -15,8 +15,8 @@ export class RunState {
 	readonly cost: Cost;
 	/** In the order in which they happened: the first is the cause of the others. */
 	readonly failures: Array<{ item: number; error: unknown }> = [];
-	/** What all items together say, after the hint of each. */
-	summary?: string;
+	/** Hints about all items together. */
+	readonly notes = new Set<string>();
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	readonly yielder = new EventLoopYielder();
@@ -85,6 +85,7 @@ export class RunState {
 				item.job = job;
 			},
 			hint: (message) => item.hint(message),
+			note: (message) => this.notes.add(message),
 		};
 	}
 }

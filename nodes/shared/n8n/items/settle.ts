@@ -52,7 +52,7 @@ export async function settle(
 }
 
 /** Shows each hint once, even if it is about many items: the editor could not show thousands. */
-function showHints({ context, items: all, summary }: RunState): void {
+function showHints({ context, items: all, notes }: RunState): void {
 	const items = new Map<string, number[]>();
 	for (const { index, hints } of all) {
 		for (const hint of hints) {
@@ -65,7 +65,7 @@ function showHints({ context, items: all, summary }: RunState): void {
 		const message = all.length === 1 ? hint : `${describeItems(indices)}: ${hint}`;
 		context.addExecutionHints({ message, location: 'outputPane' });
 	}
-	if (summary) context.addExecutionHints({ message: summary, location: 'outputPane' });
+	for (const message of notes) context.addExecutionHints({ message, location: 'outputPane' });
 }
 
 /** Maximum number of items that a hint names. */

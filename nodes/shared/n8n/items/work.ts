@@ -31,6 +31,8 @@ export interface ItemRun {
 	reportJob(job: JobSummary): void;
 	/** Shows a hint about this item with the node's output. */
 	hint(message: string): void;
+	/** Shows a hint about all items together, once. */
+	note(message: string): void;
 }
 
 /**
