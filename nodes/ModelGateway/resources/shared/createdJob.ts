@@ -39,13 +39,13 @@ export function createdJobOutput(
 }
 
 export const orderedHint =
-	'Each job here is a video that was ordered. To get it, connect Wait for Video behind this node, or run the one that is there. Running this node again orders again, unless its output is pinned (P).';
+	'Each job here is a video that was ordered. To get it, connect Wait for Video behind this node. Running this node again orders again, unless its output is pinned (P).';
 
 /** Names what earlier runs ordered: after Stop, the editor shows nothing of them. */
 export const uncollectedHint = (ids: string[]) =>
 	`Earlier runs of this node ordered videos that nothing has collected: ${joinFirst(ids)}. Wait for Video gets each by its Job ID, at no cost.`;
 
-/** Whether a node that runs behind this one gets the video. n8n leaves out what it does not run in Execute step. */
+/** Whether a node behind this one gets the video. */
 function isCollectedLater(context: IExecuteFunctions): boolean {
 	const later = context.getChildNodes(context.getNode().name, { includeNodeParameters: true });
 	return later.some(
