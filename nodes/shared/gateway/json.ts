@@ -55,10 +55,11 @@ function parsed(text: string): unknown {
 
 /**
  * Like {@link parseJson}, for responses of the service: a whole number that JavaScript would round is an ID, and
- * becomes a text with all its digits. The bounds were checked while the response arrived.
+ * becomes a text with all its digits.
+ * @param isBounded whether the text was checked as it arrived: of a large one, that takes as long as parsing it
  */
-export function parseResponse(text: string): unknown {
-	const value = parsed(text);
+export function parseResponse(text: string, isBounded = false): unknown {
+	const value = isBounded ? parsed(text) : parseJson(text);
 	if (value === undefined || !longNumber.test(text)) return value;
 	const marked = withLongNumbersAsTexts(text);
 	return marked === text ? value : (JSON.parse(marked) as unknown);

@@ -222,7 +222,9 @@ export class Gateway<R extends Runtime = Runtime> {
 		const isWhole = response.broken === undefined && response.excess === undefined;
 		const text = isWhole ? redaction.text(response.text) : redaction.truncated(response.text);
 		await this.letOthersRun(response);
-		const parsed = parseResponse(response.text);
+		// The text of an error may have exceeded the bounds, and nothing says so.
+		const isBounded = response.status < 400 && response.excess === undefined;
+		const parsed = parseResponse(response.text, isBounded);
 		// A key written with \u escapes may appear only once the JSON is parsed.
 		const mayHoldKey = text !== response.text || text.includes('\\u');
 		if (mayHoldKey) await this.letOthersRun(response);

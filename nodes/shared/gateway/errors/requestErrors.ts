@@ -1,4 +1,4 @@
-import { excerpt, isObject, parseJson, valueAt, withoutUndefined } from '../json';
+import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import { knownOrder, type RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, readReason, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
@@ -33,7 +33,7 @@ interface FailedResponse {
 	json?: unknown;
 }
 
-const bodyOf = ({ json, text }: FailedResponse): unknown => json ?? parseJson(text);
+const bodyOf = ({ json, text }: FailedResponse): unknown => json ?? parseResponse(text);
 
 /** Maximum number of characters of a body that a failure keeps: it is the only record of the failure ("Errors"). */
 const maxBodyLength = 1_000_000;

@@ -41,6 +41,17 @@ describe('error responses', () => {
 	});
 });
 
+it.each([200, 400])(
+	'does not parse a response with %i that is too deep to be read, although it arrives at once',
+	async (status) => {
+		const deep = `{"error":{"message":"x\\u0041","a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+		const server = await startServer(answer(status, deep));
+		const { record } = await failureOf(gatewayTo(server.url).call(models));
+		expect(record).toMatchObject({ status, billed: 'no' });
+		expect(record.message).not.toContain('xA');
+	},
+);
+
 describe('an error object in a 2xx response', () => {
 	const overloaded = { code: 'server_error', message: 'overloaded' };
 	const callOf = (partialText: string) => ({
