@@ -27,7 +27,15 @@ describe('Stop', () => {
 	});
 	afterEach(async () => await stage.close());
 
-	const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
+	/** Holds back the response to the second order. @returns what lets it go on */
+	const stallSecond = () => {
+		const released = new AbortController();
+		stage.gateway.fault({
+			...{ route: 'videoCreate', action: 'stall', until: once(released.signal, 'abort') },
+			when: ({ body }) => JSON.stringify(body).includes('Two'),
+		});
+		return () => released.abort();
+	};
 
 	/** The highlighted data of an execution, by which n8n can find it. */
 	const highlightedIn = async (id: string): Promise<IDataObject> =>
@@ -81,13 +89,14 @@ describe('Stop', () => {
 
 	it('Timeout Workflow during two orders leaves the job IDs in n8n, and Retry runs nothing', async () => {
 		const { gateway, owner } = stage;
-		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 4, when: isSecond });
+		const release = stallSecond();
 		const id = await begin([], { executionTimeout: 2 });
 		expect((await owner.ended(id)).status).toBe('canceled');
 		const [{ job }] = gateway.ledger;
 		expect(await highlightedIn(id)).toEqual({ video_jobs: job });
 
-		// The second order is accepted within the five seconds that remain.
+		// The second order is accepted within the five seconds that the node waits for it.
+		release();
 		await until(() => gateway.ledger.length === 2);
 		await untilLogged('order created', gateway.ledger[1].job);
 		expect(itemsOf(await retry(id), 'Create')).toEqual([]);
@@ -115,11 +124,7 @@ describe('Stop', () => {
 	// Last, because a Retry is slow in an n8n that has just started.
 	it('Stop during two orders keeps the known job ID, and Retry orders nothing twice', async () => {
 		const { gateway } = stage;
-		const released = new AbortController();
-		gateway.fault({
-			...{ route: 'videoCreate', action: 'stall', when: isSecond },
-			until: once(released.signal, 'abort'),
-		});
+		const release = stallSecond();
 		const id = await begin();
 		await until(() => gateway.ledger.length > 0 && gateway.requests.length === 2);
 		// The response to the first order must have reached n8n.
@@ -128,7 +133,7 @@ describe('Stop', () => {
 		// The response to the second order is still to come. The node waits for it for five seconds.
 		if (lackOf('retryAfterStop')) {
 			expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
-			released.abort();
+			release();
 			await until(() => gateway.ledger.length === 2);
 			// Before n8n 1 has stored the end of the execution, Retry orders again (docs/versions.md).
 			await until(async () => (await startsOf(id)) === 0);
@@ -138,7 +143,7 @@ describe('Stop', () => {
 		}
 		const early = await retry(id);
 		const highlighted = await highlightedIn(id);
-		released.abort();
+		release();
 		expect(highlighted).toEqual({ video_jobs: gateway.ledger[0].job });
 		expect(early.status).toBe('error');
 		expect(early.data.resultData.error?.message).toContain('Item 1: This order was sent before');
