@@ -114,6 +114,47 @@ describe('executions without n8n’s database', () => {
 	});
 });
 
+describe('an order that is sent again after its response was lost', () => {
+	/** n8n's store until it fails. */
+	const storeThat = (state: { fails: boolean }) => {
+		const entries = new Set<string>();
+		const answer = (values: string[]) => {
+			if (state.fails) throw new Error('Connection terminated unexpectedly');
+			return { new: [], processed: values.filter((value) => entries.has(value)) };
+		};
+		return {
+			checkProcessedAndRecord: async (values: string[]) => {
+				const found = answer(values);
+				for (const value of values) entries.add(value);
+				return found;
+			},
+			removeProcessed: async (values: string[]) => {
+				answer(values);
+				for (const value of values) entries.delete(value);
+			},
+			getProcessedDataCount: async () => entries.size,
+		};
+	};
+
+	it.each([
+		['an order of a list without a daily limit', undefined, undefined],
+		['no order that it cannot count for the day', 3, 'dayUnknown'],
+	])('when n8n’s database fails meanwhile, counts %s', async (_, maxPerDay, status) => {
+		const state = { fails: false };
+		const context = Object.assign(executeContext(), {
+			...{ getTimezone: () => 'UTC', helpers: storeThat(state) },
+		});
+		const ledger = new Ledger(context, settings);
+		const options = { ...limit, maxPerDay };
+		expect([...(await ledger.open([{ ...wanted('A'), options }])).values()]).toMatchObject([
+			{ do: 'send' },
+		]);
+		state.fails = true;
+		expect(await ledger.countResend(0)).toBe(status);
+		expect(await ledger.countResend(7)).toBeUndefined();
+	});
+});
+
 describe('a tool of an agent', () => {
 	/** An execution whose agent calls the tool; a Retry of it has the same memory. */
 	const agentOf = (

@@ -83,6 +83,25 @@ describe('the tally of a day', () => {
 		expect(await total()).toEqual({ orders: 2, cost: Infinity });
 	});
 
+	it.each(['lacks', 'has twice'])(
+		'cannot be read, and says so, if the store %s a digit',
+		async (how) => {
+			await count({ orders: 1, cost: 1 });
+			const other = [...entries];
+			restart();
+			for (let step = 0; step < 3; step++) await count({ orders: 1, cost: 1 });
+			restart();
+			const changed = entries.filter((entry) => !other.includes(entry));
+			entries =
+				how === 'lacks'
+					? entries.filter((entry) => !changed.includes(entry))
+					: [...new Set([...entries, ...other])];
+			await expect(total()).rejects.toThrow(
+				'The count of the day in n8n’s database cannot be read',
+			);
+		},
+	);
+
 	it('keeps the same number of values, however much is counted', async () => {
 		await count({ orders: 1, cost: 1 });
 		const { length } = entries;
