@@ -95,7 +95,7 @@ export class PriceList {
 }
 
 const notAnObject =
-	'they must be a JSON object that has the prices of each model by its ID, such as {"alpha-1.1-r2v": {"per_second": 0.1}}';
+	'they must be a JSON object that has the prices of each model by its ID, such as {"alpha-1.1-r2v": {"per_second": 0.1}}, with points in decimals (0.1, not 0,1)';
 
 function readPrice(model: string, price: unknown): Price | { problem: string } {
 	const invalid = (what: string) => ({ problem: `${quoted(model)} ${what}` });
@@ -111,8 +111,10 @@ function readPrice(model: string, price: unknown): Price | { problem: string } {
 		const invalidIndex = numbers.findIndex(([, number]) => number === undefined);
 		if (invalidIndex >= 0) {
 			const what = isByResolution ? `per_second of ${quoted(entries[invalidIndex][0])}` : name;
+			const given = entries[invalidIndex][1];
+			const comma = String(given).includes(',') ? '. Write decimals with a point, such as 0.1' : '';
 			return invalid(
-				`has a price that is no number from 0: ${what} is ${describeValue(entries[invalidIndex][1])}`,
+				`has a price that is no number from 0: ${what} is ${describeValue(given)}${comma}`,
 			);
 		}
 		read[name] = isByResolution ? Object.fromEntries(numbers) : numbers[0][1];

@@ -146,7 +146,9 @@ describe('Embeddings Model Gateway', () => {
 			functionality: 'configuration-node',
 			httpCode: '400',
 			message: expect.stringContaining('Could not create the embeddings'),
-			description: expect.stringMatching(`HTTP 400, code invalid_prompt.*request id ${requestId}`),
+			description: expect.stringMatching(
+				`^Nothing was charged\\. Change the prompt.*\\(Request ID ${requestId}\\)$`,
+			),
 			context: { data: { status: 400, code: 'invalid_prompt', request_id: requestId } },
 		};
 		expect(logOf(result)).toMatchObject([{ executionStatus: 'error', error: failure }]);

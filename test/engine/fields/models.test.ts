@@ -180,7 +180,7 @@ describe('models of another resource', () => {
 		expect(error?.message).toContain(`${id} is a model of another kind; the service said: `);
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^${id} is a model of ${resource}: Create. Choose another model here, or that operation.`,
+				`^Nothing was charged. ${id} is a model of ${resource}: Create. Choose another model here, or that operation.`,
 			),
 		);
 		expect(error?.description).not.toContain('check the ID');

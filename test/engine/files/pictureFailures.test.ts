@@ -89,7 +89,8 @@ describe('images that cannot be fetched', () => {
 				context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
 			});
 			const retried = await retryExecution(failed);
-			expect(retried.errorOf('Model Gateway')?.description).toContain('a retry cannot help');
+			const { data } = retried.errorOf('Model Gateway')?.context ?? {};
+			expect(data).toMatchObject({ retry_can_help: false });
 			expect(orders()).toBe(1);
 		},
 	);

@@ -81,7 +81,10 @@ describe('the price list', () => {
 		['cheap', /must be a JSON object that has the prices of each model/],
 		[{ plain: 0.1 }, /“plain” must have prices such as/],
 		[{ plain: { per_second: -0.1 } }, /no number from 0: per_second is -0.1/],
-		[{ plain: { per_second: '0,1' } }, /no number from 0: per_second is "0,1"/],
+		[
+			{ plain: { per_second: '0,1' } },
+			/no number from 0: per_second is "0,1". Write decimals with a point/,
+		],
 		[{ plain: { per_second: null } }, /no number from 0: per_second is empty/],
 		[{ plain: { per_second: { '720P': 'x' } } }, /no number from 0: per_second of “720P” is "x"/],
 		[{ plain: { per_image: { '720P': 1 } } }, /no number from 0: per_image is an object/],

@@ -40,7 +40,7 @@ const refusalAdvice: Record<RefusalKind, Advice> = {
 	invalidImage:
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
 	providerError: 'Run again later. If this keeps happening, check the raw response (raw_body).',
-	responseNotDelivered: 'Run again; the call was not charged.',
+	responseNotDelivered: 'Run again.',
 	badRequest:
 		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
 	tooLarge:

@@ -55,9 +55,12 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, itemCount, others, jobs, jobsAreKept, deliversOthers } = failure;
 	const record = recordOf(error);
 	const isForAgent = isTool(node);
-	// A model that reads about a job twice may take it for two jobs.
-	const listedJobs = isForAgent ? jobs.filter(({ id }) => id !== record.job?.id) : jobs;
+	// Who reads about a job twice may take it for two jobs.
+	const listedJobs = jobs.filter(
+		({ id, outlook }) => id !== record.job?.id || !(isForAgent || outlook === 'failed'),
+	);
 	const advice = [
+		record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '',
 		record.advice,
 		describeFacts(record),
 		describeOthers(others),
@@ -113,26 +116,13 @@ export function subNodeError(node: INode, error: unknown): NodeApiError {
 	return apiError;
 }
 
-function describeFacts({
-	status,
-	code,
-	type,
-	param,
-	request_id,
-	billed,
-	retry_can_help,
-}: ErrorRecord): string {
-	if (status === 0) return request_id ? `(Request id ${request_id}.)` : '';
-	const facts = [
-		`HTTP ${status}`,
-		code && `code ${code}`,
-		type && `type ${type}`,
-		param && `param ${withMediaLabels(param)}`,
-		request_id && `request id ${request_id}`,
-		`billed: ${billed}`,
-		`a retry ${retry_can_help ? 'can' : 'cannot'} help`,
-	];
-	return `(${facts.filter(Boolean).join(', ')}.)`;
+/** What helps to find the cause. Status, code and type are in the details that n8n shows below. */
+function describeFacts({ message, param, request_id }: ErrorRecord): string {
+	const field = param && withMediaLabels(param);
+	return [
+		...(field && !message.includes(field) ? [`Field: ${field}.`] : []),
+		...(request_id ? [`(Request ID ${request_id})`] : []),
+	].join(' ');
 }
 
 const onErrorAdvice =
