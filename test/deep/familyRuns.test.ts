@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { withoutUndefined } from '../../nodes/shared/gateway/json';
 import { maxEntries } from '../../nodes/shared/n8n/orders/stores/processedItems';
 import { picture } from '../support/data/samples';
-import { chain, loopOver, modelGateway, to } from '../support/workflows/workflows';
+import { chain, loopOver, modelGateway, to, inGroups } from '../support/workflows/workflows';
 import {
 	startGateway,
 	type Charge,
@@ -761,7 +761,7 @@ function nodeOf(given: Families, { limits, isPreview }: NodeSettings) {
 		maxCost: entered(limits, 'costPerExecution', costOfVideo),
 	});
 	return modelGateway(
-		{ ...parameters, prompt, options, ...(isPreview && { preview: true }) },
+		{ ...parameters, prompt, options: inGroups(options), ...(isPreview && { preview: true }) },
 		{ name: 'Paid', onError, retryOnFail, maxTries: 2, waitBetweenTries: 1 },
 	);
 }

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import { maxEntries } from '../../nodes/shared/n8n/orders/stores/processedItems';
 import { picture } from '../support/data/samples';
-import { chain, modelGateway } from '../support/workflows/workflows';
+import { chain, modelGateway, inGroups } from '../support/workflows/workflows';
 import { startGateway, type Charge, type FaultAction, type Gateway } from '../../gateway';
 import {
 	EngineProcess,
@@ -277,7 +277,7 @@ function nodeOf(given: Scenario) {
 		...(isOrder(operation) && limit),
 	};
 	return modelGateway(
-		{ ...operation.parameters, options },
+		{ ...operation.parameters, options: inGroups(options) },
 		{ name: 'Paid', onError, retryOnFail, maxTries: 3, waitBetweenTries: 1 },
 	);
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { picture } from '../support/data/samples';
-import { byId, chain, credentialFor, modelGateway } from '../support/workflows/workflows';
+import { byId, chain, credentialFor, modelGateway, inGroups } from '../support/workflows/workflows';
 import { startGateway, type Gateway, type RecordedRequest } from '../../gateway';
 import { processedItems, runWorkflow, SimulatedTime } from '../harness';
 import { fc, tries } from '../support/data/fuzz';
@@ -137,7 +137,7 @@ describe('previews of orders', () => {
 			{
 				...{ ...parameters, preview, prompt: '={{ $json.prompt }}' },
 				model: byId(models[model % models.length]),
-				options: { ...options, ...guards, skipChecks, parallelRequests: 1 },
+				options: { ...options, ...inGroups(guards), skipChecks, parallelRequests: 1 },
 			},
 			{ name: 'Order', onError: 'continueRegularOutput' },
 		);

@@ -8,6 +8,7 @@ import {
 	startedByWebhook,
 	waitForVideo,
 	withCredential,
+	inGroups,
 } from '../../../test/support/workflows/workflows';
 
 /**
@@ -65,14 +66,14 @@ export function orderWorkflow(
 			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
 			prompt: form === 'three' ? '={{ $json.prompts }}' : prompts[0],
 			...media,
-			options: {
+			options: inGroups({
 				duration: 2,
 				...(form === 'key' && { orderKey: name }),
 				// In n8n 1, a Retry knows of no earlier order, and the limit would refuse it.
 				...(form === 'three' &&
 					!lackOf('openOrders') && { maxOrdersPerDay: 3, maxCostPerDay: 3 * costOfVideo }),
 				...(order.isSerial && { parallelRequests: 1 }),
-			},
+			}),
 		},
 		{ name: 'Create' },
 	);

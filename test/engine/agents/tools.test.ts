@@ -129,7 +129,7 @@ describe('a node as a tool of an agent', () => {
 	});
 
 	it('reports that an Order Key was used before', async () => {
-		const keyed = { ...create, options: { orderKey: 'A-1' } };
+		const keyed = { ...create, options: { once: { orderKey: 'A-1' } } };
 		const texts = await callTool(modelGateway, keyed, { calls: 2 });
 		expect(JSON.parse(texts[1])).toEqual([
 			{

@@ -134,7 +134,7 @@ describe('the log of orders', () => {
 	});
 
 	it('writes one line for all items that a limit refuses', async () => {
-		const result = await run(create({ maxOrders: 5 }), { count: 300 });
+		const result = await run(create({ limits: { maxOrders: 5 } }), { count: 300 });
 		expect(await linesOf(result, 'item', 'items', 'reason', 'estimatedCost')).toEqual([
 			['warn', 'order refused', 5, 295, 'limit', 59],
 		]);

@@ -96,7 +96,10 @@ describe('accidental text in an order', () => {
 	it('is refused in Extra Body, Order Key and Model', async () => {
 		const extraBody = '{ "negative_prompt": "no {{ $json.p }}" }';
 		const { message, sent } = await run(
-			createVideo({ model: byId('{{ $json.p }}'), options: { extraBody, orderKey: 'undefined' } }),
+			createVideo({
+				model: byId('{{ $json.p }}'),
+				options: { extraBody, once: { orderKey: 'undefined' } },
+			}),
 			'',
 		);
 		expect(message?.split('; ')).toEqual([
@@ -108,7 +111,7 @@ describe('accidental text in an order', () => {
 	});
 
 	it('is refused as an Order Key even with Skip Checks', async () => {
-		const options = { orderKey: text, skipChecks: true };
+		const options = { once: { orderKey: text }, skipChecks: true };
 		const { message, sent } = await run(createVideo({ options }), 'undefined');
 		expect(message).toContain('Order Key is only the word undefined');
 		expect(sent).toEqual([]);

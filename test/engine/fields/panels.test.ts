@@ -43,13 +43,19 @@ const fieldsOf = (resource: string, operation: string, more = {}, type = gateway
 	return shown(properties).filter((name) => !menus.includes(name));
 };
 
-/** The options that the panel offers. */
+/** The options that the panel offers, with the group of each. */
 function optionsOf(type: string, parameters: INodeParameters = {}): string[] {
 	const { properties, shown } = panelOf(type, parameters);
 	const collections = properties.filter(({ name }) => name === 'options');
 	const [collection] = collections.filter((field) => shown([field]).length > 0);
 	expect(collection.placeholder).toBe('Add Option');
-	return shown(collection.options as INodeProperties[]);
+	const options = collection.options as INodeProperties[];
+	const groups = options.filter(({ type }) => type === 'collection');
+	return shown(options).flatMap((label) => {
+		const group = groups.find(({ displayName }) => displayName === label);
+		if (group === undefined) return [label];
+		return shown(group.options as INodeProperties[]).map((inner) => `${label}: ${inner}`);
+	});
 }
 
 /** The fields of one entry in a list. */
@@ -132,10 +138,10 @@ describe('the panel of a tool', () => {
 
 	it('offers only options about money, the request and the wait in a tool', () => {
 		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
-			...['Request Timeout (Seconds)', 'Order Key'],
-			...['Max Orders per Execution', 'Max Orders per Day'],
-			...['Max Cost per Execution', 'Max Cost per Day'],
-			...['If No Response Arrives', 'Extra Body (JSON)'],
+			'Order Once: Order Key',
+			...['Limits: Max Orders per Execution', 'Limits: Max Orders per Day'],
+			...['Limits: Max Cost per Execution', 'Limits: Max Cost per Day'],
+			...['If No Response Arrives', 'Request Timeout (Seconds)', 'Extra Body (JSON)'],
 		]);
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});

@@ -63,7 +63,7 @@ describe('an agent that fails after its tool has ordered', () => {
 	it('gets its videos again in each try of Retry On Fail', async () => {
 		failures = 2;
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const result = await run({ options: { maxOrders: 2 } }, settings);
+		const result = await run({ options: { limits: { maxOrders: 2 } } }, settings);
 		expect(result.status).toBe('success');
 		expectSameVideos(3);
 	});

@@ -143,7 +143,10 @@ describe('the Retry of a stopped loop', () => {
 	});
 
 	it('counts the orders of a stopped loop for Max Orders per Execution on Retry', async () => {
-		const stored = await stopped(loopOverOrder(undefined, { maxOrders: 2 }), ['Waves', 'Clouds']);
+		const stored = await stopped(loopOverOrder(undefined, { limits: { maxOrders: 2 } }), [
+			'Waves',
+			'Clouds',
+		]);
 		await retryExecution(withItems(stored, itemsOf('Waves', 'Clouds', 'New', 'Other')));
 		expect(gateway.ledger).toHaveLength(2);
 	});

@@ -10,6 +10,7 @@ import {
 	loopOver,
 	modelGateway,
 	type Node,
+	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -47,7 +48,10 @@ const run = async (
 
 /** A video of 2 seconds and 720P costs 0.2. */
 const create = (options: IDataObject = {}, parameters: IDataObject = {}): Node =>
-	createReferenceVideo({ options: { resolution: '720P', duration: 2, ...options }, ...parameters });
+	createReferenceVideo({
+		options: inGroups({ resolution: '720P', duration: 2, ...options }),
+		...parameters,
+	});
 
 const costsOf = (result: WorkflowRun, node = 'Create') =>
 	result.items(node).map(({ json }) => json.estimated_cost);
@@ -235,7 +239,7 @@ describe.each([
 			modelGateway(
 				{
 					...{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A cat' },
-					options: { n, [option]: 0.12 },
+					options: inGroups({ n, [option]: 0.12 }),
 				},
 				{ name: 'Create' },
 			);

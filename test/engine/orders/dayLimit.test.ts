@@ -16,6 +16,7 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	type NodeSettings,
+	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -33,17 +34,25 @@ const prices = JSON.stringify({ 'beta-2.7-r2v': { per_video: 0.2 } });
 const messageOf = (run: WorkflowRun) => run.errorOf('Create')?.message;
 
 describe.each([
-	['maxOrdersPerDay', 'Max Orders per Day', 1, 'it would exceed the limit of 3 orders per day.'],
+	[
+		'maxOrdersPerDay',
+		'Max Orders per Day',
+		1,
+		'it would exceed the limit of 3 orders per day (3 used).',
+	],
 	[
 		...['maxCostPerDay', 'Max Cost per Day'],
-		...[5, 'its estimated cost of 0.2 is more than what is left of the limit of 0.6 per day.'],
+		...[
+			5,
+			'its estimated cost of 0.2 is more than what is left of the limit of 0.6 per day (0.6 used).',
+		],
 	],
 ] as Array<[string, string, number, string]>)('%s', (option, label, perUnit, reason) => {
 	/** Creates videos under a limit that allows this number of them. */
 	const create = (allowed = 3, parameters: IDataObject = {}, settings: NodeSettings = {}) => {
 		const { options, ...more } = parameters;
 		const limited = { duration: 2, [option]: allowed / perUnit, ...(options as IDataObject) };
-		return chain(createReferenceVideo({ options: limited, ...more }, settings));
+		return chain(createReferenceVideo({ options: inGroups(limited), ...more }, settings));
 	};
 	const order = async (
 		count = 1,
@@ -236,7 +245,7 @@ describe.each([
 it('applies Max Cost per Day together with Max Orders per Day, which counts only placed orders', async () => {
 	const order = async (limits: IDataObject, count: number) => {
 		const node = createReferenceVideo(
-			{ options: { duration: 2, ...limits } },
+			{ options: { duration: 2, limits } },
 			{ onError: 'continueRegularOutput' },
 		);
 		await runWorkflow(chain(node), {

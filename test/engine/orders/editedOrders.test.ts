@@ -51,7 +51,7 @@ describe('the Retry of a killed execution with the saved workflow', () => {
 			'options that are no part of an order',
 			{
 				options: {
-					...{ maxOrders: 9, timeout: 99, parallelRequests: 1 },
+					...{ limits: { maxOrders: 9 }, timeout: 99, parallelRequests: 1 },
 					...{ includeInputFields: true, skipChecks: true },
 				},
 			},
@@ -81,7 +81,7 @@ describe('the Retry of a killed execution with the saved workflow', () => {
 	});
 
 	it('counts the order before the edit for Max Orders per Execution', async () => {
-		const options = { maxOrders: 1 };
+		const options = { limits: { maxOrders: 1 } };
 		const stored = await killed(workflowOf({ options }));
 		const retried = await retryExecution(stored, { workflow: workflowOf({ ...edited, options }) });
 		expect(retried.errorOf('Create')?.message).toContain('the limit of 1 order per execution');

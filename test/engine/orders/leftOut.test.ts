@@ -8,6 +8,7 @@ import {
 	loopOver,
 	modelGateway,
 	waitForVideo,
+	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -22,7 +23,9 @@ withGateway(
 );
 
 const create = (options: IDataObject = {}) =>
-	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.prompt }}', ...options } });
+	createReferenceVideo({
+		options: inGroups({ duration: 2, orderKey: '={{ $json.prompt }}', ...options }),
+	});
 const wait = (parameters: INode['parameters'] = {}) =>
 	waitForVideo({ whileWaiting: 'hold', download: false, ...parameters });
 const list = (filter: string) =>

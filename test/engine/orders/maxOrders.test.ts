@@ -46,7 +46,7 @@ describe('Max Orders per Execution', () => {
 	});
 
 	it('counts the orders across all runs of a loop', async () => {
-		const node = createReferenceVideo({ options: { duration: 2, maxOrders: 3 } });
+		const node = createReferenceVideo({ options: { duration: 2, limits: { maxOrders: 3 } } });
 		const result = await run(loopOver(node), [...three, 'Fog']);
 		expect(result.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(3);
@@ -93,14 +93,14 @@ describe('If No Response Arrives = Send Again', () => {
 
 	it.each([
 		['maxOrders', 'It would exceed the limit of 1 order per execution.'],
-		['maxOrdersPerDay', 'It would exceed the limit of 1 order per day. It opens again on'],
+		['maxOrdersPerDay', 'It would exceed the limit of 1 order per day (1 used). It opens again on'],
 		[
 			'maxCost',
 			'Its estimated cost of 1 is more than what is left of the limit of 1 per execution.',
 		],
 		[
 			'maxCostPerDay',
-			'Its estimated cost of 1 is more than what is left of the limit of 1 per day.',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per day (1 used).',
 		],
 	])(
 		'sends an order as often as the limit allows in all tries of Retry On Fail, and says so: %s',

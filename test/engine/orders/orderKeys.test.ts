@@ -23,7 +23,7 @@ withGateway(
 );
 
 const workflow = chain(
-	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.sku }}' } }),
+	createReferenceVideo({ options: { duration: 2, once: { orderKey: '={{ $json.sku }}' } } }),
 );
 
 const order = async (sku = 'A-1', options: RunOptions = {}): Promise<WorkflowRun> =>

@@ -7,6 +7,7 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
+	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -40,7 +41,7 @@ async function order(
 	options: IDataObject,
 	{ parameters = referenceVideo as IDataObject, count = 3, prices = '' } = {},
 ): Promise<WorkflowRun> {
-	const node = modelGateway({ ...parameters, options }, { name: 'Create' });
+	const node = modelGateway({ ...parameters, options: inGroups(options) }, { name: 'Create' });
 	return await runWorkflow(chain(node), {
 		credentials: credentialFor(gateway, { advanced: true, prices }),
 		input: Array.from({ length: count }, (_, index) => ({
@@ -144,6 +145,11 @@ describe('Order Key', () => {
 	])('places no order when the Order Key is not a text: %j', async (orderKey) => {
 		await expectProblem({ orderKey }, /Order Key/);
 	});
+
+	it.each([{}, { ifOrderedBefore: 'drop' }, { releaseOrderKey: true }])(
+		'places no order when Order Once was added without a key: %j',
+		async (once) => await expectProblem({ once }, /^Order Once needs an Order Key$/),
+	);
 });
 
 const problem = 'is a problem';
@@ -182,7 +188,7 @@ describe('options set by an expression', () => {
 
 	it.each(values)('places no order when Release Order Key is %j, which %s', async (value, end) => {
 		await order(key, once);
-		const result = await order({ ...key, forgetOrderKey: value }, once);
+		const result = await order({ ...key, releaseOrderKey: value }, once);
 		expect(gateway.ledger).toHaveLength(1);
 		await order(key, once);
 		const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';

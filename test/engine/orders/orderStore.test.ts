@@ -6,6 +6,7 @@ import {
 	createVideo,
 	credentialFor,
 	type NodeSettings,
+	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -32,7 +33,10 @@ const run = async (
 	settings: NodeSettings = {},
 ): Promise<WorkflowRun> => {
 	const keyed = { orderKey: '={{ $json.sku }}', ...options };
-	const node = createVideo({ prompt: '={{ $json.sku }}', options: keyed, ...parameters }, settings);
+	const node = createVideo(
+		{ prompt: '={{ $json.sku }}', options: inGroups(keyed), ...parameters },
+		settings,
+	);
 	return await runWorkflow(chain(node), {
 		...{ credentials: credentialFor(gateway), mode: 'trigger', input },
 	});

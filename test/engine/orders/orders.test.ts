@@ -349,7 +349,7 @@ describe('the Order Key', () => {
 			await run(orderWorkflow({ orderKey: 'A-1', ...options }), [prompt]);
 		await order('Waves');
 		// The user has changed the prompt before the key is released.
-		await order('Clouds', { forgetOrderKey: true });
+		await order('Clouds', { releaseOrderKey: true });
 		expect((await order('Rain')).status).toBe('success');
 		for (const earlier of ['Waves', 'Clouds']) {
 			expect((await order(earlier)).errorOf('Create')?.message).toBe(
@@ -374,7 +374,7 @@ describe('the Order Key', () => {
 
 	it('releases an Order Key with Release Order Key, so that its order can be placed again', async () => {
 		await run(keyed(), ['Waves', 'Clouds']);
-		const release = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
+		const release = await run(keyed({ releaseOrderKey: '={{ $json.prompt === "Waves" }}' }), [
 			'Waves',
 			'Clouds',
 		]);

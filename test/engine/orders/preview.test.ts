@@ -9,6 +9,7 @@ import {
 	credentialFor,
 	modelGateway,
 	waitForVideo,
+	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -90,7 +91,8 @@ describe('Preview (Order Nothing)', () => {
 	});
 
 	it('shows the items that an Order Key would skip, and leaves every key as it was', async () => {
-		const options = { duration: 2, orderKey: '={{ $json.prompt }}' };
+		const once = { orderKey: '={{ $json.prompt }}' };
+		const options = { duration: 2, once };
 		await run([create({ preview: false, options })], ['One']);
 		for (let times = 0; times < 2; times++) {
 			const result = await run([create({ options })], ['One', 'Two', 'Two']);
@@ -103,7 +105,7 @@ describe('Preview (Order Nothing)', () => {
 				expect.stringContaining('1 video (2 seconds in all) would be ordered, 2 items skipped.'),
 			]);
 		}
-		const releasing = { ...options, forgetOrderKey: true };
+		const releasing = { ...options, once: { ...once, releaseOrderKey: true } };
 		const released = await run([create({ options: releasing })], ['One']);
 		expect(jsonOf(released, 'Create')).toMatchObject([
 			{ would: 'skip', reason: 'Order Key “One” would be released, and nothing ordered' },
@@ -115,7 +117,7 @@ describe('Preview (Order Nothing)', () => {
 	});
 
 	it('uses up no key and no limit that items ordered in the same run need', async () => {
-		const options = { duration: 2, maxOrders: 1, orderKey: '={{ $json.prompt }}' };
+		const options = inGroups({ duration: 2, maxOrders: 1, orderKey: '={{ $json.prompt }}' });
 		const node = create({ preview: '={{ $itemIndex !== 1 }}', options });
 		const result = await run([node], ['Same', 'Same', 'Other']);
 		expect(jsonOf(result, 'Create')).toMatchObject([

@@ -1,13 +1,14 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway, RecordedRequest } from '../../../gateway';
 import { type RunOptions, runWorkflow, type WorkflowJson, type WorkflowRun } from '../../harness';
-import { chain, createReferenceVideo, credentialFor } from './workflows';
+import { chain, createReferenceVideo, credentialFor, inGroups } from './workflows';
 
 /** A create of reference videos with these options, behind a manual trigger. */
 export const orderWorkflow = (
 	options: IDataObject = {},
 	settings: Partial<INode> = {},
-): WorkflowJson => chain(createReferenceVideo({ options: { duration: 2, ...options } }, settings));
+): WorkflowJson =>
+	chain(createReferenceVideo({ options: inGroups({ duration: 2, ...options }) }, settings));
 
 /** Runs the workflow as n8n runs an active one, with an item for each prompt. */
 export const runOrders = async (

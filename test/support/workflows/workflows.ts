@@ -53,6 +53,24 @@ export const createVideo = (parameters: IDataObject = {}, settings: NodeSettings
 		{ name: 'Create', ...settings },
 	);
 
+const groupOf: Record<string, 'once' | 'limits'> = {
+	...{ orderKey: 'once', ifOrderedBefore: 'once', releaseOrderKey: 'once' },
+	...{ maxOrders: 'limits', maxOrdersPerDay: 'limits' },
+	...{ maxCost: 'limits', maxCostPerDay: 'limits' },
+};
+
+/** Options in the groups of the panel, as the node reads them. */
+export function inGroups(options: IDataObject): IDataObject {
+	const grouped: IDataObject = {};
+	for (const [name, value] of Object.entries(options)) {
+		if (value === undefined) continue;
+		const group = groupOf[name];
+		if (group === undefined) grouped[name] = value;
+		else grouped[group] = { ...(grouped[group] as IDataObject), [name]: value };
+	}
+	return grouped;
+}
+
 /** A model by its id, as a resource locator holds it. */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 

@@ -54,7 +54,7 @@ const ifNoResponseOption = (resend: string) =>
 		{
 			displayName: 'If No Response Arrives',
 			name: 'ifAnswerLost',
-			rank: 17,
+			rank: 3,
 			isSetting: true,
 			options: [
 				{ name: 'Send Again', value: 'resend', description: resend },

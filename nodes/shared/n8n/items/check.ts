@@ -50,8 +50,9 @@ function reject(run: RunState, step: Step<CheckedItem>, read: CheckedItem, error
 /** A limit is about all orders of a run: expressions that give it several values would let through the largest. */
 function problemOfLimits(items: CheckedItem[]): Problem | undefined {
 	const options = items.flatMap(({ orderOptions }) => orderOptions ?? []);
-	for (const { name: field, valueIn } of orderLimits) {
-		const values = [...new Set(options.map(valueIn))];
+	for (const [name, { property }] of Object.entries(orderLimits)) {
+		const field = property.displayName;
+		const values = [...new Set(options.map((option) => option[name as keyof typeof orderLimits]))];
 		const shown = values.map((value) => value ?? 'none').join(', ');
 		if (values.length > 1)
 			return { field, problem: `must be the same for all items (it is ${shown})` };

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../../gateway/errors/gatewayError';
 import { sumOf, type Estimate, type PriceList } from '../../gateway/prices';
 import type { Amount } from '../../gateway/protocol/amount';
-import { maxCostOption, maxCostPerDayOption, type OrderOptions } from '../parameters/orderOptions';
+import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
 import type { Field } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
 import type { Item } from './item';
@@ -18,8 +18,8 @@ export function estimatedCostOf(
 	const problem = estimate ? withoutPrice(estimate.problem) : noPrices;
 	const report = ({ property }: Field) =>
 		options.report(property.displayName, problem, 'unsendable');
-	if (maxCost !== undefined) report(maxCostOption);
-	if (maxCostPerDay !== undefined) report(maxCostPerDayOption);
+	if (maxCost !== undefined) report(orderLimits.maxCost);
+	if (maxCostPerDay !== undefined) report(orderLimits.maxCostPerDay);
 	return undefined;
 }
 

@@ -183,9 +183,9 @@ class ItemOrders {
 
 	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
-		const { error: storeError, day } = this.ledger.facts;
+		const { error: storeError, day, usedToday } = this.ledger.facts;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
-		return { context, request, options, cost, storeError, day };
+		return { context, request, options, cost, storeError, day, usedToday };
 	}
 }

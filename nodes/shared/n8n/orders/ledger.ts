@@ -159,9 +159,9 @@ export class Ledger {
 	}
 
 	/** What the messages about orders need to know. */
-	get facts(): Pick<Records, 'error' | 'day'> & { dropped: number } {
-		const { error, day, orders } = this.records;
-		return { error, day, dropped: orders.dropped };
+	get facts(): Pick<Records, 'error' | 'day' | 'usedToday'> & { dropped: number } {
+		const { error, day, usedToday, orders } = this.records;
+		return { error, day, usedToday, dropped: orders.dropped };
 	}
 
 	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */

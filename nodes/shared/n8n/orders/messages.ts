@@ -4,10 +4,10 @@ import { GatewayError, stopped, type Failure } from '../../gateway/errors/gatewa
 import { excerpt, textAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
-import type { OrderOptions } from '../parameters/orderOptions';
+import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
 import type { Day } from './limits/day';
 import type { Reason } from './decide';
-import type { Entry } from './entry';
+import type { Entry, Total } from './entry';
 import { guardedOrders } from './stores/database';
 
 /** What the messages about one order need to know. */
@@ -20,8 +20,9 @@ export interface OrderDetails {
 	cost?: number;
 	/** Why n8n's database could not be used. */
 	storeError?: unknown;
-	/** The day whose orders are counted. */
+	/** The day whose orders are counted, and what they were before this run. */
 	day?: Day;
+	usedToday?: Total;
 }
 
 /** Why an order is not sent. @param entries what is known of it, or of the orders that may be the same */
@@ -54,23 +55,13 @@ export function refusal(
 					'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
 			});
 		case 'limit':
-			return limitError(details, ordersAllowed(details.options?.max, 'execution'), {
-				option: 'Max Orders per Execution',
-			});
+			return limitError(details, 'max');
 		case 'costLimit':
-			return limitError(details, costAllowed(details, 'maxCost', 'execution'), {
-				option: 'Max Cost per Execution',
-			});
+			return limitError(details, 'maxCost');
 		case 'limitOfDay':
-			return limitError(details, ordersAllowed(details.options?.maxPerDay, 'day'), {
-				option: 'Max Orders per Day',
-				opens: true,
-			});
+			return limitError(details, 'maxPerDay');
 		case 'costLimitOfDay':
-			return limitError(details, costAllowed(details, 'maxCostPerDay', 'day'), {
-				option: 'Max Cost per Day',
-				opens: true,
-			});
+			return limitError(details, 'maxCostPerDay');
 		case 'dayUnknown':
 			return lookupError('orders of the day', details);
 		case 'keyUnknown':
@@ -152,42 +143,38 @@ const unreadableError = (details: OrderDetails) =>
 		billed: 'unknown',
 	});
 
-/** @param opens whether it is a daily limit, which opens again the next day */
 function limitError(
-	{ context, day }: OrderDetails,
-	reached: string,
-	{ option, opens = false }: { option: string; opens?: boolean },
+	{ context, options, cost, day, usedToday }: OrderDetails,
+	name: keyof typeof orderLimits,
 ): GatewayError {
+	const ofDay = name.endsWith('PerDay');
+	const ofCost = name.startsWith('maxCost');
+	const max = options?.[name] ?? 0;
+	const reached = ofCost
+		? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
+		: `it would exceed the limit of ${counted(max, 'order')}`;
+	const used = usedToday?.[ofCost ? 'cost' : 'orders'];
+	const per = !ofDay ? 'execution' : `day${used === undefined ? '' : ` (${usedUp(used)})`}`;
 	const timeZone = context.getTimezone();
 	const format = new Intl.DateTimeFormat('en-GB', {
 		...{ dateStyle: 'long', timeStyle: 'short', timeZone },
 	});
 	const opensAgain =
-		opens && day ? `. It opens again on ${format.format(day.end)} (${timeZone}).` : '';
+		ofDay && day ? `. It opens again on ${format.format(day.end)} (${timeZone}).` : '';
 	const stopsAll = context.getInputData().length > 1 && !context.continueOnFail();
 	const noneOrdered = stopsAll ? ' Until then, none of these items is ordered.' : '';
 	return notSent({
-		message: `Not ordered: ${reached}${opensAgain}`,
+		message: `Not ordered: ${reached} per ${per}${opensAgain}`,
 		// The model of an agent cannot change the options.
 		advice: isTool(context.getNode())
 			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
-			: `To allow more, raise ${option}.${noneOrdered}`,
-		retry_can_help: opens,
+			: `To allow more, raise ${orderLimits[name].property.displayName}.${noneOrdered}`,
+		retry_can_help: ofDay,
 	});
 }
 
-function ordersAllowed(max = 0, per: string): string {
-	const orders = max === 1 ? '1 order' : `${max} orders`;
-	return `it would exceed the limit of ${orders} per ${per}`;
-}
-
-function costAllowed(
-	{ options, cost }: OrderDetails,
-	option: 'maxCost' | 'maxCostPerDay',
-	per: string,
-): string {
-	return `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${options?.[option] ?? 0} per ${per}`;
-}
+const usedUp = (used: number) =>
+	used === Infinity ? 'an order of today has no price' : `${used} used`;
 
 /** What n8n's store drops, a Retry or an Order Key would order again. */
 function tooManyError(hasKeys: boolean): GatewayError {

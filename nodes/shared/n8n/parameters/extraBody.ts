@@ -8,7 +8,7 @@ import type { ItemParameters, Scope } from './itemParameters';
 export const extraBodyOption = objectField({
 	displayName: 'Extra Body (JSON)',
 	name: 'extraBody',
-	rank: 22,
+	rank: 21,
 	placeholder: 'e.g. { "negative_prompt": "rain" }',
 	description:
 		'Further fields to send, such as those of newer models. They replace fields of the same name; nested objects are merged.',

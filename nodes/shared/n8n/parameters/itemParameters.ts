@@ -59,11 +59,7 @@ export class ItemParameters implements Scope {
 	 * its job before that: the error of a failed expression then names the job.
 	 */
 	get options(): Scope {
-		if (this.knownOptions === undefined) {
-			const options = this.value('options');
-			this.knownOptions = scopeIn(this, isObject(options) ? nullWhereEmpty(options) : {});
-		}
-		return this.knownOptions;
+		return (this.knownOptions ??= scopeOfOptions(this, this.value('options')));
 	}
 
 	value(path: string): unknown {
@@ -81,9 +77,14 @@ export class ItemParameters implements Scope {
 	}
 }
 
-/** Makes an option null whose expression gives nothing, so that it differs from one that was not added. */
-const nullWhereEmpty = (options: JsonObject): JsonObject =>
-	Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? null]));
+/**
+ * The scope of options that were added. One whose expression gives nothing is null, so that it differs from one that was
+ * not added.
+ */
+export function scopeOfOptions(parent: Scope, options: unknown): Scope {
+	const added = Object.entries(isObject(options) ? options : {});
+	return scopeIn(parent, Object.fromEntries(added.map(([name, value]) => [name, value ?? null])));
+}
 
 /** The scope of the fields in one value. @param label of that value, which is put before theirs */
 export function scopeIn(parent: Scope, values: JsonObject, label = ''): Scope {

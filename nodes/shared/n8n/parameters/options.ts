@@ -1,14 +1,22 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import { endpoints, type Endpoint } from '../../gateway/protocol/endpoints';
 import { hiddenForTools } from './editor';
 import type { Field } from './field';
-import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
-import { skipChecks } from './itemParameters';
+import {
+	booleanField,
+	choiceField,
+	durationField,
+	fieldOf,
+	numberField,
+	withDefault,
+	type Declaration,
+} from './fieldKinds';
+import { scopeOfOptions, skipChecks, type Scope } from './itemParameters';
 
 /**
- * The node's "Options": first those that say what to make, then, by their rank, how to send it (from 1), what guards the
- * bill (from 11), and what few people need (from 21). Only added ones are sent.
+ * The node's "Options": first those that say what to make, then, by their rank, what guards the bill (from 1), how to
+ * send it (from 11), and what few people need (from 21). Only added ones are sent.
  */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
 	return {
@@ -23,11 +31,23 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 	};
 }
 
+/** Options that belong together. They read from the group's own scope, which is empty if the user did not add it. */
+export function optionGroup({
+	fields,
+	...declaration
+}: Declaration<never, INodeParameters> & { fields: readonly Field[] }): Field<Scope> {
+	const options = fields.map(({ property }) => property);
+	return {
+		...fieldOf('collection', { default: {}, ...declaration, options }, () => undefined),
+		read: (scope) => scopeOfOptions(scope, scope.value(declaration.name)),
+	};
+}
+
 /** Reads as milliseconds; undefined: the endpoint's own limit. */
 export const timeoutOption = durationField({
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeout',
-	rank: 3,
+	rank: 13,
 	unit: 1000,
 	min: 1,
 	description: 'How long to wait for the response to one request',
@@ -43,7 +63,7 @@ export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 export const includeInputFieldsOption = booleanField({
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
-	rank: 1,
+	rank: 11,
 	default: true,
 	// The input of a tool comes from the model that calls it.
 	displayOptions: hiddenForTools,
@@ -55,7 +75,7 @@ export const includeInputFieldsOption = booleanField({
 export const skipChecksOption = booleanField({
 	displayName: 'Skip Checks',
 	name: skipChecks,
-	rank: 23,
+	rank: 22,
 	default: true,
 	displayOptions: hiddenForTools,
 	description:
@@ -105,7 +125,7 @@ export const encodingFormatOption = choiceField({
 export const parallelRequestsOption = numberField({
 	displayName: 'Parallel Requests',
 	name: 'parallelRequests',
-	rank: 2,
+	rank: 12,
 	rule: { type: 'number', min: 1 },
 	default: 10,
 	// An agent calls its tool for one item at a time.

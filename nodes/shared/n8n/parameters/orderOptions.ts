@@ -9,6 +9,7 @@ import {
 	safetySwitch,
 } from './fieldKinds';
 import type { Scope } from './itemParameters';
+import { optionGroup } from './options';
 import { asTrueOrFalse } from './spellings';
 
 /** The user's options for the order of one item. */
@@ -50,7 +51,6 @@ const orderKeyOption = fieldOf(
 	{
 		displayName: 'Order Key',
 		name: 'orderKey',
-		rank: 11,
 		placeholder: 'e.g. {{ $json.sku }}-2026-11',
 		description:
 			'This node places an order with this key only once, across all executions. Needs a saved workflow. Of several thousand keys, the oldest are dropped.',
@@ -78,7 +78,6 @@ const maxOrdersOfTool = 3;
 const ifOrderedBeforeOption = choiceField({
 	displayName: 'If Ordered Before',
 	name: 'ifOrderedBefore',
-	rank: 12,
 	options: [
 		{
 			name: 'Drop the Item',
@@ -98,11 +97,10 @@ const ifOrderedBeforeOption = choiceField({
 	description: 'What to do when an order with the same Order Key was placed before',
 });
 
-const forgetOrderKeyOption = booleanField(
+const releaseOrderKeyOption = booleanField(
 	{
 		displayName: 'Release Order Key',
-		name: 'forgetOrderKey',
-		rank: 21,
+		name: 'releaseOrderKey',
 		default: true,
 		displayOptions: hiddenForTools,
 		description:
@@ -114,7 +112,6 @@ const forgetOrderKeyOption = booleanField(
 const maxOrdersOption = limitField({
 	displayName: 'Max Orders per Execution',
 	name: 'maxOrders',
-	rank: 13,
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
@@ -124,67 +121,76 @@ const maxOrdersOption = limitField({
 const maxOrdersPerDayOption = limitField({
 	displayName: 'Max Orders per Day',
 	name: 'maxOrdersPerDay',
-	rank: 14,
 	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
 		'The maximum number of orders of this node in one day of the workflow’s time zone, across all executions. Needs a saved workflow.',
 });
 
-export const maxCostOption = limitField({
+const maxCostOption = limitField({
 	displayName: 'Max Cost per Execution',
 	name: 'maxCost',
-	rank: 15,
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
 		'The maximum estimated cost of this node’s orders in one execution, including loops and Retries. Needs Prices in the credential, and has their currency.',
 });
 
-export const maxCostPerDayOption = limitField({
+const maxCostPerDayOption = limitField({
 	displayName: 'Max Cost per Day',
 	name: 'maxCostPerDay',
-	rank: 16,
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
 		'The maximum estimated cost of this node’s orders in one day of the workflow’s time zone, across all executions. Needs a saved workflow, and Prices in the credential.',
 });
 
-/** Options of all operations that order videos or images. */
-export const orderOptions = [
-	orderKeyOption,
-	ifOrderedBeforeOption,
-	forgetOrderKeyOption,
-	maxOrdersOption,
-	maxOrdersPerDayOption,
-	maxCostOption,
-	maxCostPerDayOption,
-] as const;
+const onceOptions = optionGroup({
+	displayName: 'Order Once',
+	name: 'once',
+	rank: 1,
+	placeholder: 'Add Field',
+	default: { orderKey: '' },
+	fields: [orderKeyOption, ifOrderedBeforeOption, releaseOrderKeyOption],
+});
 
 /** The limits, which must have one value for all items. */
-export const orderLimits: ReadonlyArray<{
-	name: string;
-	valueIn(options: OrderOptions): number | undefined;
-}> = [
-	{ name: maxOrdersOption.property.displayName, valueIn: ({ max }) => max },
-	{ name: maxOrdersPerDayOption.property.displayName, valueIn: ({ maxPerDay }) => maxPerDay },
-	{ name: maxCostOption.property.displayName, valueIn: ({ maxCost }) => maxCost },
-	{ name: maxCostPerDayOption.property.displayName, valueIn: ({ maxCostPerDay }) => maxCostPerDay },
-];
+export const orderLimits = {
+	max: maxOrdersOption,
+	maxPerDay: maxOrdersPerDayOption,
+	maxCost: maxCostOption,
+	maxCostPerDay: maxCostPerDayOption,
+};
+
+const limitOptions = optionGroup({
+	displayName: 'Limits',
+	name: 'limits',
+	rank: 2,
+	placeholder: 'Add Limit',
+	fields: Object.values(orderLimits),
+});
+
+/** Options of all operations that order videos or images. */
+export const orderOptions = [onceOptions, limitOptions] as const;
 
 export function readOrderOptions(options: Scope): OrderOptions {
-	const key = orderKeyOption.read(options);
-	const releasesKey = forgetOrderKeyOption.read(options) ?? false;
-	if (releasesKey && key === undefined) {
-		options.report(forgetOrderKeyOption.property.displayName, 'needs an Order Key', 'unsendable');
+	const once = onceOptions.read(options);
+	const key = orderKeyOption.read(once);
+	const releasesKey = releaseOrderKeyOption.read(once) ?? false;
+	// Whoever added the group must not order without its protection.
+	const { name, displayName } = onceOptions.property;
+	if (options.value(name) !== undefined && key === undefined) {
+		options.report(displayName, 'needs an Order Key', 'unsendable');
 	}
-	const chosen = ifOrderedBeforeOption.read(options);
+	const chosen = ifOrderedBeforeOption.read(once);
 	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
+	const limits = limitOptions.read(options);
 	const isOfTool = isTool(options.parameters.context.getNode());
-	const max = maxOrdersOption.read(options) ?? (isOfTool ? maxOrdersOfTool : Infinity);
-	const maxPerDay = maxOrdersPerDayOption.read(options);
-	const maxCost = maxCostOption.read(options);
-	const maxCostPerDay = maxCostPerDayOption.read(options);
-	return { key, ifOrderedBefore, releasesKey, max, maxPerDay, maxCost, maxCostPerDay };
+	return {
+		...{ key, ifOrderedBefore, releasesKey },
+		max: maxOrdersOption.read(limits) ?? (isOfTool ? maxOrdersOfTool : Infinity),
+		maxPerDay: maxOrdersPerDayOption.read(limits),
+		maxCost: maxCostOption.read(limits),
+		maxCostPerDay: maxCostPerDayOption.read(limits),
+	};
 }
