@@ -45,7 +45,6 @@ export const keepRunningHint =
 	'If n8n stops, press Retry: nothing is ordered again. If a webhook, chat or workflow waits for the response, turn on “Save execution progress” first.';
 
 export const jobId = jobIdField({
-	displayName: 'Job ID',
 	name: 'jobId',
 	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
 	description: `The task or video to wait for. Taken from the node that created it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,

@@ -62,10 +62,10 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 			...['Type', 'Source', 'URL', 'Voice URL', 'Preview (Order Nothing)', 'Options'],
 		],
 	],
-	['Reference Video', 'Get Status', ['Task ID', 'Options']],
+	['Reference Video', 'Get Status', ['Job ID', 'Options']],
 	['Video', 'Create', ['Model', 'Prompt', 'Preview (Order Nothing)', 'Options']],
-	['Video', 'Get Status', ['Video ID', 'Options']],
-	['Video', 'Get Content', ['Video ID', 'Download', 'Put Output File in Field', 'Options']],
+	['Video', 'Get Status', ['Job ID', 'Options']],
+	['Video', 'Get Content', ['Job ID', 'Download', 'Put Output File in Field', 'Options']],
 ];
 
 describe('the panels of the nodes', () => {

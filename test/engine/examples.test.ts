@@ -235,7 +235,7 @@ describe('runs with the settings of a user', () => {
 		expect(failed.map(({ json }) => json)).toEqual([
 			{
 				product: 'Broken',
-				reason: expect.stringMatching(/^Video task .* failed: the prompt asked the job to fail$/),
+				reason: expect.stringMatching(/^Video job .* failed: the prompt asked the job to fail$/),
 				what_to_do: expect.stringContaining('create a new job'),
 				job: expect.stringMatching(/^task_/),
 			},

@@ -75,6 +75,20 @@ describe('fields of a panel', () => {
 		expect(of('={{ $json.type }}')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
 		expect(of('first_frame')).toEqual(['Type', 'Source', 'URL']);
 	});
+
+	it.each([
+		['video', 'beta-2.7-r2v', 'This model belongs to Reference Video'],
+		['referenceVideo', 'vid-3.1', 'This model belongs to Video'],
+		['video', 'vid-3.1-fl', 'This model makes a video from frames'],
+		['video', 'new-video-1', undefined],
+	])('says in %s, below the model %s: %s', (resource, id, notice) => {
+		const model = { __rl: true, mode: 'list', value: id };
+		const [field, below] = fieldsOf(resource, 'create', { model });
+		expect(field).toBe('Model');
+		expect(below.startsWith('This model ') ? below : undefined).toEqual(
+			notice && expect.stringContaining(notice),
+		);
+	});
 });
 
 describe('menus', () => {
@@ -117,7 +131,7 @@ describe('the panel of a tool', () => {
 				...['Download', 'Put Output File in Field', 'Preview (Order Nothing)'],
 			]);
 		}
-		expect(fieldsOf('video', 'getContent', {}, tool(gatewayNode))).toEqual(['Video ID', 'Options']);
+		expect(fieldsOf('video', 'getContent', {}, tool(gatewayNode))).toEqual(['Job ID', 'Options']);
 		const { properties, shown } = panelOf(tool(waitNode), {});
 		const names = shown(properties).filter((name) => !isNotice(name));
 		expect(names).toEqual(['Description', 'Job ID', 'Options']);

@@ -59,7 +59,7 @@ describe('a response about another job', () => {
 		expect(own).toMatchObject({ json: { job_id: 'task_1' }, binary: {} });
 		expect(other.binary).toBeUndefined();
 		expect(other.json).toMatchObject({
-			error: expect.stringContaining('Video task task_2 did not finish within 1 minute') as string,
+			error: expect.stringContaining('Video job task_2 did not finish within 1 minute') as string,
 			details: {
 				job: { id: 'task_2', kind: 'task' },
 				advice: expect.stringMatching(/task_2[^]*is about another job: task_1/) as string,

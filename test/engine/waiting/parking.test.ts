@@ -153,7 +153,7 @@ describe('a parked Wait for Video', () => {
 			{ job_id: jobs[1].id, status: 'completed', progress: 100 },
 		]);
 		expect(hintsOf(run)).toEqual([
-			`Video task ${jobs[0].id}: in progress, 30 %; Video task ${jobs[1].id}: completed, 100 %`,
+			`Video job ${jobs[0].id}: in progress, 30 %; Video job ${jobs[1].id}: completed, 100 %`,
 		]);
 	});
 
@@ -389,7 +389,7 @@ describe('a parked Wait for Video', () => {
 				expect(run.status).toBe('success');
 				expect(run.items('Wait for Video', { output })[0]).toMatchObject({
 					json: {
-						error: `Video task ${failing.id} failed: no such style`,
+						error: `Video job ${failing.id} failed: no such style`,
 						details: { billed: 'unknown', job: { id: failing.id } },
 					},
 					pairedItem: { item: 0 },
@@ -434,7 +434,7 @@ describe('a parked Wait for Video', () => {
 		run = await resume(run);
 
 		expect(run.errorOf('Wait for Video')?.message).toBe(
-			`Item 0: Video task ${late.id} did not finish within 0.4 minutes (last status submitted, 0 %)`,
+			`Item 0: Video job ${late.id} did not finish within 0.4 minutes (last status submitted, 0 %)`,
 		);
 		expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${other.id}`);
 		expect(pollsOf(late.id)).toHaveLength(3);

@@ -118,7 +118,7 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 	) => {
 		expect(retried?.data.resultData.runData.Done).toBeUndefined();
 		expect(retried?.errorOf('Wait for Video')).toMatchObject({
-			message: `Execution ${execution} has resumed and goes on with Video task ${job.id}`,
+			message: `Execution ${execution} has resumed and goes on with Video job ${job.id}`,
 			description: expect.stringContaining('this Retry has nothing to do'),
 		});
 	};

@@ -121,8 +121,8 @@ describe('a wait that keeps running', () => {
 			onChunk: ({ content }) => void (content && chunks.push(content.trim())),
 		});
 		expect(chunks).toEqual([
-			`Video task ${id}: in progress, 30 %`,
-			`Video task ${id}: completed, 100 %`,
+			`Video job ${id}: in progress, 30 %`,
+			`Video job ${id}: completed, 100 %`,
 		]);
 	});
 });
@@ -178,7 +178,7 @@ describe('a parked wait', () => {
 		const [{ id }] = createJobs(1);
 		const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
 		const run = await resumeExecution(parked);
-		expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
+		expect(hintsOf(run)).toEqual([`Video job ${id}: submitted, 0 %`]);
 		expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 		const events = await eventsOf(run);
 		expect(events.map(({ metadata }) => [metadata.event, metadata.jobId])).toEqual([

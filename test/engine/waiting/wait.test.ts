@@ -71,7 +71,7 @@ describe('Wait for Video', () => {
 				credentials: credentialFor(gateway),
 				input: [{ json: { media } }],
 			});
-			const name = `Video ${kind === 'task' ? 'task' : 'job'} ${id}`;
+			const name = `Video job ${id}`;
 			expect(result.hintsOf('Create')).toEqual([
 				`${name} was created, and has failed already: The picture is too dark.`,
 			]);
@@ -160,7 +160,7 @@ describe('Wait for Video', () => {
 
 		const error = result.errorOf('Wait for Video');
 		expect(error?.message).toBe(
-			`Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
+			`Video job ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
 		);
 		expect(error?.description).toContain(`Collect it by its ID ${job.id} within 24 hours`);
 
@@ -180,8 +180,8 @@ describe('Wait for Video', () => {
 		const items = result.items('Wait for Video');
 
 		expect(items.map(({ json }) => json.error)).toEqual([
-			`Video task ${withReason.id} failed: image 2 has 3 frames`,
-			`Video task ${without.id} failed: the service gave no reason`,
+			`Video job ${withReason.id} failed: image 2 has 3 frames`,
+			`Video job ${without.id} failed: the service gave no reason`,
 		]);
 		expect(items[0].json.details).toMatchObject({
 			code: 'invalid_image_file',
@@ -227,7 +227,7 @@ describe('Wait for Video', () => {
 			].join(' '),
 		);
 		// Its message names it.
-		expect(error?.message).toContain(`Item 0: Video task ${failed.id} failed`);
+		expect(error?.message).toContain(`Item 0: Video job ${failed.id} failed`);
 		expect(description).not.toContain(failed.id);
 
 		const unknown = String(

@@ -205,7 +205,7 @@ it.each([
 		const workflow = { ...workflowOf({ timeoutMinutes: own }), settings };
 		const run = await start(workflow, [job], { inWorker: process === 'a worker' });
 		const hint = expect.stringContaining('stops this wait after 1 min') as unknown;
-		const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
+		const hints = hintsOf(run).filter((text) => !text.startsWith('Video job'));
 		expect(hints).toEqual(isHinted ? [hint] : []);
 	},
 );

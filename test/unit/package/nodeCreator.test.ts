@@ -37,9 +37,18 @@ async function found(words: string) {
 
 describe('the search of the node creator', () => {
 	it.each([
-		...['image to video', 'image-to-video', 'Image to Video', 'text to video', 'text-to-video'],
+		...['image to video', 'image-to-video', 'Image to Video', 'text-to-video'],
 		...['video', 'image', 'create video', 'create a video', 'generate video'],
-		...['make video', 'make a video', 'video generator', 'video generation', 'video from pictures'],
+		...[
+			'product video',
+			'reel',
+			'text to video',
+			'make video',
+			'make a video',
+			'video generator',
+			'video generation',
+			'video from pictures',
+		],
 		...['animate photo', 'describe image', 'images', 'photo', 'pictures'],
 		...['AI video', 'ai video', 'video ai'],
 		...['create image', 'generate image', 'edit image', 'picture', 'reference video', 'r2v'],

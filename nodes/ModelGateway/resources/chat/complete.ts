@@ -58,7 +58,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	resource: { name: 'Chat', value: 'chat' },
 	name: 'Complete',
 	value: 'complete',
-	action: 'Get an answer from a chat model',
+	action: 'Get answer from chat model',
 	description: 'Get an answer from a chat model. Some models also understand images.',
 	endpoint: endpoints.chat,
 	fields: [model, messages, simplifyField],

@@ -69,7 +69,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Chat',
 	value: 'chat',
-	action: 'Create or edit an image by chat',
+	action: 'Create or edit image by chat',
 	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
 	isOrder: true,

@@ -41,7 +41,7 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Edit',
 	value: 'edit',
-	action: 'Edit an image',
+	action: 'Edit image',
 	description: 'Edit an image, or only the part that a mask covers',
 	endpoint: endpoints.imageEdit,
 	isOrder: true,

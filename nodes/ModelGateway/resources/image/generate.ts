@@ -69,7 +69,7 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Generate',
 	value: 'generate',
-	action: 'Generate an image from text',
+	action: 'Generate image from text',
 	description: 'Create images from a text prompt',
 	endpoint: endpoints.imageGenerate,
 	isOrder: true,

@@ -64,7 +64,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	resource: { name: 'Message', value: 'message' },
 	name: 'Create',
 	value: 'create',
-	action: 'Get an answer from the messages endpoint',
+	action: 'Get answer from messages endpoint',
 	description: 'Get an answer from a model through its native messages endpoint',
 	endpoint: endpoints.message,
 	fields: [model, messages, maxTokens, simplifyField],

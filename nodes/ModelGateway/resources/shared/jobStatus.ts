@@ -51,9 +51,9 @@ export function jobStatusOperation(job: {
 }
 
 /** The ID of a job, by default read from the item of a create. @param from expression that finds it there */
-export const createdJobIdField = (displayName: string, name: string, from: string): Field<string> =>
+export const createdJobIdField = (name: string, from: string): Field<string> =>
 	jobIdField({
-		...{ displayName, name, from },
+		...{ name, from },
 		description:
 			'Taken from the item of the node that created the job, unless another one is given',
 	});

@@ -5,8 +5,8 @@ import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { frameToVideoSuffix } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import type { Field } from '../../../shared/n8n/parameters/field';
-import { modelField } from '../../../shared/n8n/parameters/model';
+import { noticeField } from '../../../shared/n8n/parameters/fieldKinds';
+import { modelField, refusedModelNotice } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
 import { ifNoJobOption, promptField } from '../shared/fields';
@@ -18,19 +18,17 @@ interface Request {
 }
 
 // "Endpoints" 1: models of reference videos do not work here.
-const model = modelField('vid-3.1', { refused: 'referenceVideo' });
+const model = modelField('vid-3.1', {
+	refused: 'referenceVideo',
+	hint: 'The model decides the shape: landscape or portrait. Give other settings in Extra Body (JSON), under Options.',
+});
 
 /** The specification shows no field for frames. */
-const frameNotice: Field = {
-	property: {
-		displayName: `This model makes a video from frames. Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents.`,
-		name: 'frameNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { model: [{ _cnd: { endsWith: frameToVideoSuffix } }] } },
-	},
-	read: () => undefined,
-};
+const frameNotice = noticeField(
+	'frameNotice',
+	'This model makes a video from frames. Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents.',
+	[{ _cnd: { endsWith: frameToVideoSuffix } }],
+);
 
 const prompt = promptField({
 	request: 'prompt',
@@ -44,12 +42,12 @@ export const videoCreate: Operation<Request> = {
 	resource: { name: 'Video', value: 'video' },
 	name: 'Create',
 	value: 'create',
-	action: 'Create a video from text',
+	action: 'Create video from text',
 	description:
 		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
 	isOrder: true,
-	fields: [model, frameNotice, prompt],
+	fields: [model, refusedModelNotice('referenceVideo'), frameNotice, prompt],
 	options: [ifNoJobOption],
 
 	prepare(parameters) {

@@ -1,12 +1,12 @@
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
 
-export const videoIdField = createdJobIdField('Video ID', 'videoId', '{{ $json.id }}');
+export const videoIdField = createdJobIdField('videoId', '{{ $json.id }}');
 
 /** "Endpoints" 12. */
 export const videoGet = jobStatusOperation({
 	resource: { name: 'Video', value: 'video' },
-	action: 'Get the status of a video',
+	action: 'Get status of video',
 	description: 'Get the status of a video job once',
 	id: videoIdField,
 	endpoint: endpoints.video,

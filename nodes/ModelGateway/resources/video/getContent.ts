@@ -22,7 +22,7 @@ export const videoGetContent: Operation<Request> = {
 	resource: { name: 'Video', value: 'video' },
 	name: 'Get Content',
 	value: 'getContent',
-	action: 'Download a finished video',
+	action: 'Download finished video',
 	description: 'Download the file of a finished video',
 	endpoint: endpoints.videoContent,
 	fields: [videoIdField, ...file.fields],

@@ -10,14 +10,12 @@ export interface JobSummary {
 	request_id?: string;
 }
 
-export function jobName({ kind, id }: JobSummary): string {
-	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${onOneLine(id)}`;
-}
+export const jobName = ({ id }: JobSummary) => `Video job ${onOneLine(id)}`;
 
 /** Without line breaks and escape sequences, with which a server could write its own lines into n8n's log. */
 const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/** The progress of a job, for progress messages: "Video task …: running, 40 %". */
+/** The progress of a job, for progress messages: "Video job …: running, 40 %". */
 export function describeProgress(job: JobSummary): string {
 	const { status = 'waiting for the first status check', progress } = job;
 	const state = onOneLine(status.toLowerCase().replaceAll('_', ' '));

@@ -45,7 +45,7 @@ export function nodeProperties(operations: Operation[]): INodeProperties[] {
 			name: 'resource',
 			type: 'options',
 			noDataExpression: true,
-			options: [...resources.values()].sort(byName),
+			options: [...resources.values()],
 			default: first,
 		},
 		...[...resources.keys()].map((resource) => operationMenu(resource, operations)),

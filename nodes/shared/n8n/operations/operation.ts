@@ -14,7 +14,7 @@ interface MenuEntry {
 	resource: { name: string; value: string };
 	name: string;
 	value: string;
-	/** In sentence case, with the input: "Create a video from text". */
+	/** In sentence case and without articles, with the input: "Create video from text". */
 	action: string;
 	description: string;
 	/** Shown for this operation only. */

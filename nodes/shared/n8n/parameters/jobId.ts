@@ -7,17 +7,19 @@ import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
 import { isSkippedOutput } from './skippedOutput';
 
+const displayName = 'Job ID';
+
 /** The ID of a job. By default an expression reads it from the item; a missing ID is reported. */
 export function jobIdField({
 	from,
 	...texts
-}: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
+}: Pick<INodeProperties, 'name' | 'description'> & {
 	/** Expression that finds the ID in the item of a create. */
 	from: string;
 }): Field<string> {
 	return {
 		property: {
-			...texts,
+			...{ displayName, ...texts },
 			type: 'string',
 			default: `=${from}`,
 			required: true,
@@ -36,7 +38,7 @@ export function jobIdField({
 				return '';
 			}
 			const problem = id === '' ? missingIdProblem(json) : idProblem(id);
-			if (problem !== undefined) scope.report(texts.displayName, problem);
+			if (problem !== undefined) scope.report(displayName, problem);
 			return id;
 		},
 	};

@@ -5,7 +5,7 @@ import { createGateway } from '../client/gateway';
 import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
-import { fieldOf, intendedText } from './fieldKinds';
+import { fieldOf, intendedText, noticeField } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
 
 /**
@@ -14,7 +14,7 @@ import type { ItemParameters, Scope } from './itemParameters';
  */
 export function modelField(
 	defaultModel = '',
-	{ refused }: { refused?: ModelKind } = {},
+	{ refused, hint }: { refused?: ModelKind; hint?: string } = {},
 ): Field<string, 'model'> {
 	const cachedResultName = nameInList(defaultModel, knownModels.get(defaultModel)?.kind);
 	const field = fieldOf(
@@ -27,6 +27,7 @@ export function modelField(
 					'Take an ID from the list of the gateway, or one that the user names: IDs are not to be guessed',
 			},
 			request: 'model',
+			hint,
 			default: { mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
 			description:
@@ -57,6 +58,14 @@ export function modelField(
 	);
 	return { ...field, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
+
+/** Shown below a model that certainly does not work: n8n keeps the model when the user chooses another resource. */
+export const refusedModelNotice = (refused: ModelKind) =>
+	noticeField(
+		'refusedModelNotice',
+		`This model belongs to ${resourceOf[refused]}, and nothing is ordered with it here. Choose another one.`,
+		[...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === refused),
+	);
 
 /** The scope of a resource locator: its value is the chosen ID, without the mode. */
 function locatorScope(parameters: ItemParameters): Scope {

@@ -285,7 +285,7 @@ describe.each<[string, Row[]]>([
 				'ends the wait for a job that failed',
 				task,
 				[started(0), polled(100, { status: 'failed', error: 'no faces' })],
-				fail('Video task job_1 failed: no faces'),
+				fail('Video job job_1 failed: no faces'),
 			],
 		],
 	],

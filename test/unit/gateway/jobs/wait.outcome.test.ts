@@ -54,7 +54,7 @@ describe('failed jobs', () => {
 	it('reports why a job failed', async () => {
 		const record = await failed({ error: { code: 'a_code', message: 'no faces', type: 'a_type' } });
 		expect(record).toMatchObject({
-			message: 'Video task job_1 failed: no faces',
+			message: 'Video job job_1 failed: no faces',
 			code: 'a_code',
 			type: 'a_type',
 		});
@@ -100,7 +100,7 @@ describe('failed polls', () => {
 			if (ends === 'none') {
 				expect(passed()).toBeGreaterThanOrEqual(timeout);
 				expect(record.message).toBe(
-					'Job job_1 did not finish within 5 minutes (no status check yet)',
+					'Video job job_1 did not finish within 5 minutes (no status check yet)',
 				);
 				expect(record.advice).toContain('The last poll failed: Could not get the job status');
 			} else {
@@ -135,7 +135,7 @@ describe('the deadline', () => {
 		const { wait } = waitFor(never, task());
 		const { record, reach } = await failureOf(wait.hold());
 		expect(record).toEqual({
-			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
+			message: 'Video job job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
 			advice:
 				'It may still be running, and you may be charged for it. Collect it by its ID job_1 within 24 hours: Wait for Video with that Job ID, and no Create before it. Raise Timeout (Minutes) if videos often take longer.',
 			status: 0,

@@ -102,7 +102,7 @@ describe('the link of a finished job', () => {
 		expect(passed()).toBe(minute);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
 		const { kind } = settings;
-		const name = kind === 'video' ? 'Video job' : 'Video task';
+		const name = kind === 'video' ? 'Video job' : 'Video job';
 		expect(record.message).toMatch(new RegExp(`^${name} job_1 finished.*\\. Could not`));
 		expect(record).toMatchObject({
 			...{ billed: 'yes', raw_body: JSON.stringify(done) },
@@ -120,7 +120,7 @@ describe('fresh links', () => {
 		const { wait } = waitFor(inTurn(completed, refusal(404)), task());
 		await wait.hold();
 		expect((await failureOf(wait.freshSource())).record).toMatchObject({
-			message: expect.stringMatching(/^Video task job_1 finished\. /),
+			message: expect.stringMatching(/^Video job job_1 finished\. /),
 			...{ status: 404, billed: 'yes', job: { id: 'job_1', status: 'completed' } },
 		});
 	});

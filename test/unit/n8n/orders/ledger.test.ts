@@ -5,6 +5,7 @@ import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/entry';
 import { Ledger } from '../../../../nodes/shared/n8n/orders/ledger';
 import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
+import { counts } from '../../../../nodes/shared/n8n/orders/stores/database';
 import { families } from '../../../../nodes/shared/n8n/orders/stores/process';
 import { executeContext, type Execution } from '../../../support/workflows/executeContext';
 
@@ -114,44 +115,79 @@ describe('executions without n8n’s database', () => {
 	});
 });
 
-describe('an order that is sent again after its response was lost', () => {
-	/** n8n's store until it fails. */
-	const storeThat = (state: { fails: boolean }) => {
-		const entries = new Set<string>();
-		const answer = (values: string[]) => {
-			if (state.fails) throw new Error('Connection terminated unexpectedly');
-			return { new: [], processed: values.filter((value) => entries.has(value)) };
-		};
-		return {
-			checkProcessedAndRecord: async (values: string[]) => {
-				const found = answer(values);
-				for (const value of values) entries.add(value);
-				return found;
-			},
-			removeProcessed: async (values: string[]) => {
-				answer(values);
-				for (const value of values) entries.delete(value);
-			},
-			getProcessedDataCount: async () => entries.size,
-		};
+/** n8n's store, which fails after some more calls. */
+const storeOf = (state: { callsLeft: number }) => {
+	const entries = new Set<string>();
+	const call = () => {
+		if (state.callsLeft-- <= 0) throw new Error('Connection terminated unexpectedly');
 	};
+	return {
+		checkProcessedAndRecord: async (values: string[]) => {
+			call();
+			const processed = values.filter((value) => entries.has(value));
+			for (const value of values) entries.add(value);
+			return { new: [], processed };
+		},
+		removeProcessed: async (values: string[]) => {
+			call();
+			for (const value of values) entries.delete(value);
+		},
+		getProcessedDataCount: async () => entries.size,
+	};
+};
 
-	it.each([
-		['an order of a list without a daily limit', undefined, undefined],
-		['no order that it cannot count for the day', 3, 'dayUnknown'],
-	])('when n8n’s database fails meanwhile, counts %s', async (_, maxPerDay, status) => {
-		const state = { fails: false };
-		const context = Object.assign(executeContext(), {
-			...{ getTimezone: () => 'UTC', helpers: storeThat(state) },
-		});
-		const ledger = new Ledger(context, settings);
-		const options = { ...limit, maxPerDay };
-		expect([...(await ledger.open([{ ...wanted('A'), options }])).values()]).toMatchObject([
-			{ do: 'send' },
-		]);
-		state.fails = true;
-		expect(await ledger.countResend(0)).toBe(status);
+/** Opens a ledger for one order, with n8n's database. */
+const openWith = async (state: { callsLeft: number }, options: PaidItem['options'] = limit) => {
+	const context = Object.assign(executeContext(), {
+		...{ getTimezone: () => 'UTC', helpers: storeOf(state) },
+	});
+	const ledger = new Ledger(context, settings);
+	const decisions = await ledger.open([{ ...wanted('A'), options }]);
+	expect([...decisions.values()]).toMatchObject([{ do: 'send' }]);
+	return ledger;
+};
+
+describe('an order that is sent again after its response was lost', () => {
+	it('is not sent again under a daily limit if n8n’s database fails before it is counted', async () => {
+		let calls = 0;
+		for (; ; calls++) {
+			families.clear();
+			const state = { callsLeft: Infinity };
+			const ledger = await openWith(state, { ...limit, maxPerDay: 3 });
+			state.callsLeft = calls;
+			const status = await ledger.countResend(0);
+			if (status === undefined) break;
+			expect(status).toBe('dayUnknown');
+		}
+		expect(calls).toBeGreaterThan(3);
+	});
+
+	it('is sent again without a daily limit even if n8n’s database fails', async () => {
+		const state = { callsLeft: Infinity };
+		const ledger = await openWith(state);
+		state.callsLeft = 0;
+		expect(await ledger.countResend(0)).toBeUndefined();
 		expect(await ledger.countResend(7)).toBeUndefined();
+	});
+});
+
+describe('how often an execution has ordered', () => {
+	afterEach(() => counts.clear());
+
+	it('is remembered of the newest 1,000 executions', async () => {
+		for (let index = 0; index < 1000; index++) counts.set(`execution ${index}`, 1);
+		await openWith({ callsLeft: Infinity });
+		expect(counts.size).toBe(1000);
+		expect([...counts.keys()][0]).toBe('execution 1');
+		expect([...counts.values()].at(-1)).toBe(1);
+	});
+
+	it('is not remembered of one that ordered nothing', async () => {
+		const ledger = await openWith({ callsLeft: Infinity });
+		expect(counts.size).toBe(1);
+		ledger.recordOutcome(0, refused);
+		await ledger.close(failing);
+		expect(counts.size).toBe(0);
 	});
 });
 
