@@ -84,6 +84,14 @@ export class Owner {
 		return { id, name };
 	}
 
+	/** Removes all credentials for a gateway. */
+	async removeCredentials(): Promise<void> {
+		const all = await this.request<Array<{ id: string; type: string }>>('GET', '/credentials');
+		for (const { id, type } of all) {
+			if (type === 'modelGatewayApi') await this.request('DELETE', `/credentials/${id}`);
+		}
+	}
+
 	/** Saves a workflow. Adds what the editor would add to it and its nodes, where it is missing. */
 	async createWorkflow(workflow: WorkflowJson): Promise<IWorkflowBase & { versionId: string }> {
 		return await this.request('POST', '/workflows', {

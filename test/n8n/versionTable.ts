@@ -16,6 +16,7 @@ export const rows: Row[] = [
 		shownBy: ['video', 'examples'],
 	},
 	{ name: 'Credential and its connection test', shownBy: ['credential'] },
+	{ name: 'The quick start, pasted onto the canvas', shownBy: ['quickStart'] },
 	{ name: 'Huge responses do not stop n8n', shownBy: ['largeResponses'] },
 	{
 		name: 'Fields, menus and messages in the panels',

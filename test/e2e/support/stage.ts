@@ -61,7 +61,7 @@ export async function openStage(
 		},
 		async close() {
 			for (const editor of editors) await editor.close();
-			await owner.request('DELETE', `/credentials/${credential.id}`);
+			await owner.removeCredentials();
 			await gateway.close();
 			expectNoKeyIn(folder, gateway.apiKey);
 		},
