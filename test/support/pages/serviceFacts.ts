@@ -22,6 +22,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The service does not charge for a call without a response, but does not say whether its job runs all the same',
 		'An empty billing log proves nothing: it lists only what was charged',
 		'What the service refuses is not charged',
+		'Nothing was charged. at its beginning: the service refused the request',
 		'Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged',
 		'Its absence from the billing log proves nothing, since that lists only what was charged; an entry of that moment proves that the order was accepted',
 	],
