@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Gateway } from '../../../gateway';
@@ -16,6 +16,14 @@ import { withGateway } from '../../support/http/withGateway';
 
 // The steps of docs/many-videos.md, "50 videos overnight".
 
+const guide = readFileSync(path.join(__dirname, '../../../docs/many-videos.md'), 'utf8');
+
+/** An expression that the guide tells to enter. */
+function ofGuide(expression: string): string {
+	expect(guide).toContain(`\`${expression}\``);
+	return `=${expression}`;
+}
+
 let gateway: Gateway;
 let media: IDataObject[];
 let folder: string;
@@ -24,6 +32,7 @@ withGateway(
 	{ isTimeSimulated: true, jobSeconds: 0, render: async () => await sampleVideo() },
 	(world) => void ({ gateway, media } = world),
 );
+// Rendered before, because simulated time would pass meanwhile.
 beforeAll(async () => void (await sampleVideo()));
 beforeEach(() => {
 	folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'nightly-')));
@@ -37,7 +46,7 @@ function nightlyList(): WorkflowJson {
 	const example = withFolder(readExample(file), folder);
 	const options: Record<string, IDataObject> = {
 		'Create Video': {
-			once: { orderKey: '={{ $json.product }} {{ $json.take || 1 }}' },
+			once: { orderKey: ofGuide('{{ $json.product }} {{ $json.take || 1 }}') },
 			limits: { maxOrdersPerDay: 60 },
 		},
 		'Wait for Video': { timeoutMinutes: 120 },
@@ -51,7 +60,7 @@ function nightlyList(): WorkflowJson {
 	}) as WorkflowJson['nodes'];
 	const condition = {
 		id: 'isOrdered',
-		leftValue: '={{ $json.ordered !== false }}',
+		leftValue: ofGuide('{{ $json.ordered !== false }}'),
 		rightValue: '',
 		operator: { type: 'boolean', operation: 'true', singleValue: true },
 	};
