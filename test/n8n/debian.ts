@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { run } from './commands';
 
 /**
@@ -21,9 +22,22 @@ export async function ensurePackage(...missing: string[]): Promise<void> {
 			`Missing: ${missing.join(', ')}. Install them, on Debian with: sudo ${install}`,
 		);
 	}
-	const env = { DEBIAN_FRONTEND: 'noninteractive' };
-	await run('apt-get', ['update'], { env });
-	await run('apt-get', install.split(' ').slice(1), { env });
+	await apt('update');
+	await apt(...install.split(' ').slice(1));
+}
+
+/** Another program may be installing packages, such as the updates of a machine that has just started. */
+async function apt(...args: string[]): Promise<void> {
+	const env = { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+	for (let tries = 1; ; tries++) {
+		try {
+			return void (await run('apt-get', args, { env }));
+		} catch (error) {
+			if (!/could not get lock/i.test(String(error)) || tries === 120) throw error;
+			process.stderr.write('Another program is installing packages. Waiting for it ...\n');
+			await setTimeout(5_000);
+		}
+	}
 }
 
 /** Where a command is on the PATH. */

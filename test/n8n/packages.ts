@@ -33,6 +33,9 @@ async function install(
 	target: string,
 	finish?: (draft: string) => Promise<unknown>,
 ): Promise<void> {
+	process.stderr.write(
+		`Installing the packages of ${path.basename(folder)}, once. n8n takes about 5 minutes ...\n`,
+	);
 	const draft = `${target}.${randomUUID()}`;
 	await mkdir(draft, { recursive: true });
 	try {

@@ -11,6 +11,9 @@ import { freePort, startN8n } from './n8n';
 import { Owner, ownerAccount } from './owner';
 import { withCredential } from '../support/workflows/workflows';
 
+/** The example to start with. */
+const first = 'reference-video-to-file.json';
+
 const print = (text = '') => process.stdout.write(`${text}\n`);
 
 async function main(): Promise<void> {
@@ -28,18 +31,19 @@ async function main(): Promise<void> {
 		const owner = await Owner.of(n8n);
 		const credential = await owner.createCredential(gateway);
 		const image = gateway.addMedia('woman.png', await drawPicture('woman'), 'image/png');
-		for (const file of exampleFiles) {
+		// n8n lists the newest workflow first.
+		for (const file of [...exampleFiles.filter((name) => name !== first), first]) {
 			const example = await readyExample(file, { gateway, filesFolder });
 			await owner.createWorkflow(withCredential(example, credential));
 		}
 		print(`
-${pc.bold('n8n')}         ${n8n.url}
+${pc.bold('n8n')}         ${n8n.url}/home/workflows
   sign in   ${ownerAccount.email} / ${ownerAccount.password}
 ${pc.bold('gateway')}     ${gateway.url}   (key: ${gateway.apiKey}; it costs nothing)
   an image  ${image}
 ${pc.bold('files')}       ${filesFolder}
 
-The start page of n8n lists the ${exampleFiles.length} examples. Open one and press "Execute workflow".
+It lists the ${exampleFiles.length} examples. Open the first one and press "Execute workflow".
 Ctrl-C stops everything and deletes its data.
 `);
 		await stopped;
