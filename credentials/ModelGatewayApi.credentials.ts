@@ -93,7 +93,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. 20',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'Maximum number of requests with this key that wait for a response at the same time. Each n8n process counts its own. Empty: no limit.',
+				'How many requests with this key may wait for a response at the same time. Each n8n process counts its own. Empty: no limit.',
 		},
 		{
 			displayName: 'Prices (JSON)',

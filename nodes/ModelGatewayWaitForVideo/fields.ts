@@ -20,7 +20,7 @@ export const whileWaiting = {
 			name: 'Automatic',
 			value: 'auto',
 			description:
-				'Survives a restart of n8n, and keeps running where a person or a caller waits for the response',
+				'Survives a restart of n8n. Keeps running only if somebody waits for the response.',
 		},
 		{
 			name: 'Survive a Restart',
@@ -38,7 +38,7 @@ export const whileWaiting = {
 	default: 'auto',
 	displayOptions: hiddenForTools,
 	description:
-		'What the execution does until the videos are finished. Whenever it does not keep running, n8n looks for them once a minute.',
+		'What the execution does until the videos are finished. While it is stored, n8n looks for them once a minute.',
 } satisfies INodeProperties;
 
 export const keepRunningHint =
@@ -47,7 +47,7 @@ export const keepRunningHint =
 export const jobId = jobIdField({
 	name: 'jobId',
 	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
-	description: `The task or video to wait for. Taken from the node that created it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+	description: `The ID of the video to wait for. Taken from the node that ordered it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 });
 
 export const file = fileOutput(
@@ -79,7 +79,7 @@ export const pollInterval = durationField({
 	min: 0,
 	default: taskPollSeconds,
 	typeOptions: { minValue: minPollSeconds },
-	description: `How often to poll each job, at least ${minPollSeconds}. Default: ${taskPollSeconds} for tasks of reference videos and ${jobKinds.video.pollSeconds} for videos.`,
+	description: `How often to poll each job, at least ${minPollSeconds}. Default: ${taskPollSeconds} for reference videos, ${jobKinds.video.pollSeconds} for videos.`,
 });
 
 export const timeout = durationField({

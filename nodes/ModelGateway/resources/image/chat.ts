@@ -58,7 +58,7 @@ const earlierMessages = messagesField(['assistant', 'system', 'user'], {
 		displayName: 'Earlier Messages',
 		name: 'earlierMessages',
 		description:
-			'What comes before the prompt, such as a system message, or the turns in which an image was made so far',
+			'The messages before the prompt, such as a system message, or the earlier turns of this image',
 	},
 	images: imagesField({ hasDetail: true, description: 'Images that this message had' }),
 });

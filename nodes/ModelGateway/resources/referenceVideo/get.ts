@@ -5,7 +5,7 @@ import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
 export const referenceVideoGet = jobStatusOperation({
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
 	action: 'Get status of reference video',
-	description: 'Get the status of a reference video task once',
+	description: 'Check once how far a reference video is',
 	id: createdJobIdField('taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
 	endpoint: endpoints.task,
 	kind: 'task',

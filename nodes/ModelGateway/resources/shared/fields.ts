@@ -65,8 +65,7 @@ const ifNoResponseOption = (resend: string) =>
 				},
 			],
 			default: 'stop',
-			description:
-				'What to do when the request was sent and the connection broke before the response arrived',
+			description: 'What to do when the connection broke after the request was sent',
 		},
 		(value, report): boolean | undefined => {
 			if (value === undefined) return undefined;

@@ -54,6 +54,5 @@ export function jobStatusOperation(job: {
 export const createdJobIdField = (name: string, from: string): Field<string> =>
 	jobIdField({
 		...{ name, from },
-		description:
-			'Taken from the item of the node that created the job, unless another one is given',
+		description: 'Taken from the node that ordered the video, unless you give another one',
 	});

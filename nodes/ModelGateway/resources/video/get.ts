@@ -7,7 +7,7 @@ export const videoIdField = createdJobIdField('videoId', '{{ $json.id }}');
 export const videoGet = jobStatusOperation({
 	resource: { name: 'Video', value: 'video' },
 	action: 'Get status of video',
-	description: 'Get the status of a video job once',
+	description: 'Check once how far a video is',
 	id: videoIdField,
 	endpoint: endpoints.video,
 	kind: 'video',

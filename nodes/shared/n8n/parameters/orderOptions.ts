@@ -53,7 +53,7 @@ const orderKeyOption = fieldOf(
 		name: 'orderKey',
 		placeholder: 'e.g. {{ $json.sku }}-2026-11',
 		description:
-			'This node places an order with this key only once, across all executions. Needs a saved workflow. Of several thousand keys, the oldest are dropped.',
+			'This node orders only once with this key, in all executions. It remembers its newest 3,300 orders. Needs a saved workflow.',
 	},
 	(value, report): string | undefined => {
 		if (value === undefined) return undefined;
@@ -82,7 +82,7 @@ const ifOrderedBeforeOption = choiceField({
 		{
 			name: 'Drop the Item',
 			value: 'drop',
-			description: 'The item gives no output. A loop ends at a batch that is dropped whole.',
+			description: 'The item gives no output. A loop ends if a whole batch is dropped.',
 		},
 		{ name: 'Fail the Item', value: 'fail', description: 'The item fails with an error' },
 		{
@@ -115,7 +115,7 @@ const maxOrdersOption = limitField({
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
-		'The maximum number of orders of this node in one execution, including loops and Retries. Without this option: 3 for a tool of an agent, else no limit.',
+		'How many orders this node may place in one execution, with its loops and Retries. If not set: no limit, but 3 for a tool of an agent.',
 });
 
 const maxOrdersPerDayOption = limitField({
@@ -124,7 +124,7 @@ const maxOrdersPerDayOption = limitField({
 	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
-		'The maximum number of orders of this node in one day of the workflow’s time zone, across all executions. Needs a saved workflow.',
+		'How many orders this node may place in one day, in all executions together. The day has the time zone of the workflow. Needs a saved workflow.',
 });
 
 const maxCostOption = limitField({
@@ -133,7 +133,7 @@ const maxCostOption = limitField({
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
-		'The maximum estimated cost of this node’s orders in one execution, including loops and Retries. Needs Prices in the credential, and has their currency.',
+		'What this node’s orders may cost in one execution, with its loops and Retries. It is estimated by Prices in the credential, and has their currency.',
 });
 
 const maxCostPerDayOption = limitField({
@@ -142,7 +142,7 @@ const maxCostPerDayOption = limitField({
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
-		'The maximum estimated cost of this node’s orders in one day of the workflow’s time zone, across all executions. Needs a saved workflow, and Prices in the credential.',
+		'What this node’s orders may cost in one day, in all executions together. It is estimated by Prices in the credential. Needs a saved workflow.',
 });
 
 const onceOptions = optionGroup({
