@@ -1,3 +1,4 @@
+import type { JobSummary } from '../../../gateway/errors/jobSummary';
 import { fuller, type Entry, type OrderStore } from '../entry';
 import type { Order } from '../identity';
 
@@ -103,6 +104,18 @@ export class ProcessOrders implements OrderStore {
 			if (entry.state === 'answered') this.put(own, withoutResult(entry));
 		}
 	}
+}
+
+/** The job of an equal order with the same Order Key, of any execution, as far as this process knows. */
+export function jobOfKey({ key, request }: Order): JobSummary | undefined {
+	for (const { known } of families.values()) {
+		for (const { order, json } of known.values()) {
+			if (order.key !== key || order.request !== request) continue;
+			const entry = JSON.parse(json) as Entry;
+			if (entry.state === 'answered' && entry.job) return entry.job;
+		}
+	}
+	return undefined;
 }
 
 /** The texts by which the order may be found in another run. No two kinds of them are ever equal. */
