@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
-import { hiddenForTools, toolNotice } from '../shared/n8n/parameters/editor';
+import { filledInByModel, hiddenForTools, toolNotice } from '../shared/n8n/parameters/editor';
 import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';
@@ -94,9 +94,9 @@ export const timeout = durationField({
 
 export const fields: INodeProperties[] = [
 	toolNotice(
-		'<b>Let the agent fill in Job ID</b> with the button beside it. If a video takes longer than the Timeout, the agent can call it again, at no cost.',
+		'<b>The agent fills in Job ID.</b> If a video takes longer than the Timeout, the agent can call it again, at no cost.',
 	),
-	jobId.property,
+	...filledInByModel(jobId.property),
 	whileWaiting,
 	...file.fields.map(({ property }) => property),
 	optionsProperty([

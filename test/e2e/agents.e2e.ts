@@ -251,12 +251,13 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 		expect(charges('video', before)).toHaveLength(1);
 	});
 
-	it("an agent makes a video with the embedded gateway's own model, as in the playground", async () => {
+	it('an agent makes a video with tools whose Prompt and Job ID nobody has filled in', async () => {
 		const before = ledgerLength();
+		const order = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
 		const { chunks } = await chat(
 			'Make me a video of a boat',
-			asTool(create(), 'Create_Video'),
-			asTool(wait(), 'Wait_for_Video'),
+			asTool(modelGateway(order), 'Create_Video'),
+			asTool(waitForVideo(), 'Wait_for_Video'),
 		);
 		const [, url] = /\[watch it\]\((.*)\)/.exec(saidBy(chunks, 'AI Agent')) ?? [];
 		expect((await fetch(url)).headers.get('content-type')).toBe('video/mp4');

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readExample } from '../support/workflows/examples';
+import type { WorkflowJson } from '../harness/workflow';
 import { packInto } from '../support/files/packed';
 import { having, lacking, lackOf } from '../n8n/features';
 import { openMailbox, type Mailbox } from '../n8n/mailbox';
@@ -52,6 +53,16 @@ describe('human approval before an order', () => {
 		name: 'Create_Video',
 		arguments: { toolParameters: { prompt }, hitlParameters: {} },
 	});
+	/** Its tool and its question as docs/human-approval.md builds them: nobody has filled in the prompt. */
+	const asInGuide = (example: WorkflowJson): WorkflowJson => {
+		const copy = structuredClone(example);
+		for (const { parameters = {} } of copy.nodes) {
+			delete parameters.prompt;
+			if (typeof parameters.message === 'string')
+				parameters.message = parameters.message.replace('parameters.prompt', 'parameters.Prompt');
+		}
+		return copy;
+	};
 	const two = ['Two, the first', 'Two, the second'];
 	/** The text that makes the embedded gateway's model call a tool twice. */
 	const twoCalls = two
@@ -63,17 +74,25 @@ describe('human approval before an order', () => {
 	having('humanReview')('orders one video when the button in the chat is pressed', async () => {
 		const prompt = 'A small boat glides through the fog at dawn, towards a lighthouse.';
 		const question = { prompts: [prompt] };
-		stage.gateway.script({ calls: [callFor(prompt)] });
+		stage.gateway.script({
+			calls: [
+				{
+					name: 'Create_Video',
+					arguments: { toolParameters: { Prompt: prompt }, hitlParameters: {} },
+				},
+			],
+		});
 		const editor = await stage.editor();
 		const { page } = editor;
 		await page.setViewportSize({ width: 1440, height: 1150 });
-		await editor.importWorkflow(stage.imported(readExample(agentExample)));
+		await editor.importWorkflow(stage.imported(asInGuide(readExample(agentExample))));
 		await page.getByTestId('workflow-chat-button').click();
 		const typed = page.getByTestId('canvas-chat').locator('textarea');
 		await typed.fill('Make me a video of a boat');
 		await typed.press('Enter');
 		const messages = page.getByTestId('canvas-chat-body');
 		const button = messages.getByText('Order It', { exact: true });
+		await messages.getByText(prompt).waitFor();
 		await button.waitFor();
 		expect(questions.ordered(question)).toEqual([]);
 		await page.getByText('Credentials auto-added').waitFor({ state: 'hidden' });

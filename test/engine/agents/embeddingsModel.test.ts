@@ -147,7 +147,7 @@ describe('Embeddings Model Gateway', () => {
 			httpCode: '400',
 			message: expect.stringContaining('Could not create the embeddings'),
 			description: expect.stringMatching(
-				`^Nothing was charged\\. Change the prompt.*\\(Request ID ${requestId}\\)$`,
+				`^Could not create the embeddings: .*\\. Nothing was charged\\. Change the prompt.*\\(Request ID ${requestId}\\)$`,
 			),
 			context: { data: { status: 400, code: 'invalid_prompt', request_id: requestId } },
 		};

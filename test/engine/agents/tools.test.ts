@@ -146,7 +146,7 @@ describe('a node as a tool of an agent', () => {
 		async (_, { parameters, routes }) => {
 			const { resource, operation } = parameters as Record<string, string>;
 			const isOfJob = routes.some((route) => ['task', 'video', 'videoContent'].includes(route));
-			const { item: input } = isOfJob ? await finishedJob(resource) : { item: {} };
+			const input = isOfJob ? { Job_ID: (await finishedJob(resource)).id } : {};
 			const imageUrl = gateway.addMedia('red.png', picture('red'), 'image/png');
 			const edit = { model: byId('image-edit-1-url'), imageSource: 'url', imageUrl };
 			const own = { ...(parameters as IDataObject), ...(operation === 'edit' && edit) };

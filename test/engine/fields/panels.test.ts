@@ -35,7 +35,7 @@ function panelOf(type: string, parameters: INodeParameters) {
 const menus = ['Tool Description', 'Description', 'Resource', 'Operation'];
 
 /** The notice at the top of the panel of a tool. */
-const isNotice = (name: string) => name.startsWith('<b>Let the agent fill in');
+const isNotice = (name: string) => /^<b>(The agent fills in|Let the agent fill in)/.test(name);
 
 /** The fields of an operation, without the menus. */
 const fieldsOf = (resource: string, operation: string, more = {}, type = gatewayNode) => {
@@ -141,7 +141,9 @@ describe('the panel of a tool', () => {
 		const paid = operations.filter(({ endpoint }) => endpoint.cost !== 'read');
 		for (const { resource, value } of paid) {
 			const [notice] = fieldsOf(resource.value, value, {}, tool(gatewayNode));
-			expect(notice).toMatch(/^<b>Let the agent fill in<.b>.*Each call costs money/);
+			expect(notice).toMatch(
+				/^<b>(The agent fills in Prompt|Let the agent fill in).*Each call costs money/,
+			);
 			expect(fieldsOf(resource.value, value).filter(isNotice)).toEqual([]);
 		}
 		const { properties, shown } = panelOf(tool(waitNode), {});

@@ -5,7 +5,7 @@ interface Tool {
 	invoke(input: IDataObject): Promise<unknown>;
 }
 
-/** Calls its tool a given number of times, as an agent would, and outputs what the tool returned. */
+/** Calls its tool a given number of times with what it receives, as an agent would, and outputs what the tool returned. */
 export const agent: INodeType = {
 	description: {
 		...{ displayName: 'Agent', name: 'agent', group: ['transform'], version: 1 },
@@ -20,8 +20,9 @@ export const agent: INodeType = {
 	async execute(this: IExecuteFunctions) {
 		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0);
 		const [tool] = [connected].flat() as Tool[];
+		const [{ json: input }] = this.getInputData();
 		const call = async () =>
-			await tool.invoke({}).catch((error: Error) => `Failed: ${error.message}`);
+			await tool.invoke(input).catch((error: Error) => `Failed: ${error.message}`);
 		const results: IDataObject[] = [];
 		const calls = Number(this.getNodeParameter('calls', 0));
 		if (this.getNodeParameter('parallel', 0) === true) {

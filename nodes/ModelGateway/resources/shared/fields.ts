@@ -30,8 +30,8 @@ export const promptField = <const Path extends string>({
 	description?: string;
 	hint?: string;
 	rows?: number;
-}): Field<string, Path> =>
-	fieldOf(
+}): Field<string, Path> => ({
+	...fieldOf(
 		'string',
 		{
 			displayName: 'Prompt',
@@ -41,7 +41,9 @@ export const promptField = <const Path extends string>({
 			...own,
 		},
 		(value, report) => intendedText(value, report, true),
-	);
+	),
+	isFilledInByModel: true,
+});
 
 /**
  * What to do when a paid request got no response: only the user can weigh money against time. Reads as whether it is sent

@@ -39,7 +39,8 @@ const refusalAdvice: Record<RefusalKind, Advice> = {
 	quotaExceeded: 'Top up the account or raise its quota, then run again.',
 	invalidImage:
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
-	providerError: 'Run again later. If this keeps happening, check the raw response (raw_body).',
+	providerError:
+		'Run again later. If this keeps happening, see the raw response in the details of the error.',
 	responseNotDelivered: 'Run again.',
 	badRequest:
 		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
@@ -65,10 +66,10 @@ const refusalAdvice: Record<RefusalKind, Advice> = {
 	missingMedia:
 		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same response.',
 	mediaOrServerError:
-		'Check the raw response (raw_body): if it names media, add or correct them; if not, run again later.',
+		'See the raw response in the details of the error: if it names media, add or correct them; if not, run again later.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later. If this keeps happening, check the balance.',
-	serverError: 'Check the raw response (raw_body), then run again later.',
+	serverError: 'See the raw response in the details of the error, then run again later.',
 };
 
 type Row = [applies: (failure: Failure) => unknown, say: (failure: Failure) => string];
@@ -112,7 +113,7 @@ const rows: Row[] = [
 	[
 		isUnexplained,
 		() =>
-			'The raw response is in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.',
+			'The raw response is in the details of the error. If it is a web page, the Base URL in the credential does not lead to the gateway.',
 	],
 	[({ partial_text }) => partial_text, () => 'The text received so far is in partial_text.'],
 	[({ mayBeAccepted }) => mayBeAccepted, adviceOnUnknownOutcome],
@@ -168,7 +169,7 @@ function adviceOnFailedJob({ refusal }: Failure): string {
 }
 
 function adviceOnInput({ cost }: Failure): string {
-	return `Nothing was sent${cost === 'read' ? '' : ' and nothing was charged'}. Correct the fields named above.`;
+	return `${cost === 'read' ? '' : 'Nothing was sent and nothing was charged. '}Correct these fields.`;
 }
 
 function adviceOnModel({ otherModel }: Failure): string {

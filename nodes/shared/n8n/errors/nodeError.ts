@@ -45,6 +45,8 @@ interface NodeFailure {
 	jobsAreKept: boolean;
 	/** Whether items that have not failed would be delivered if the node went on. */
 	deliversOthers?: true;
+	/** Whether the node serves another one, such as an agent. */
+	isOfSubNode?: true;
 }
 
 /**
@@ -52,7 +54,8 @@ interface NodeFailure {
  * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
-	const { error, item, itemCount, others, jobs, jobsAreKept, deliversOthers } = failure;
+	const { error, item, itemCount, others, jobs, jobsAreKept, deliversOthers, isOfSubNode } =
+		failure;
 	const record = recordOf(error);
 	const isForAgent = isTool(node);
 	// Who reads about a job twice may take it for two jobs.
@@ -69,11 +72,12 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	]
 		.filter((part) => part !== '')
 		.join(' ');
-	const description = isForAgent ? withoutErrorNames(advice) : advice;
+	// n8n passes only the message of a tool's error to the model, and shows only the description in a streamed chat.
+	const whole = `${record.message}. ${advice}`;
+	const description = isForAgent ? withoutErrorNames(whole) : isOfSubNode ? whole : advice;
 	const isNamed = item !== undefined && itemCount !== 1;
 	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
-	// n8n passes only the message of a tool's error to the model, so the message must have the advice and the job.
-	const message = isForAgent ? `${withoutErrorNames(record.message)}. ${description}` : title;
+	const message = isForAgent ? description : title;
 
 	const { raw_body, ...facts } = record;
 	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
@@ -111,7 +115,9 @@ function withoutErrorNames(text: string): string {
 
 /** The error of a sub-node: the editor then names the parent node too, and links the two. */
 export function subNodeError(node: INode, error: unknown): NodeApiError {
-	const apiError = nodeError(node, { error, others: [], jobs: [], jobsAreKept: false });
+	const apiError = nodeError(node, {
+		...{ error, others: [], jobs: [], jobsAreKept: false, isOfSubNode: true },
+	});
 	apiError.functionality = 'configuration-node';
 	return apiError;
 }

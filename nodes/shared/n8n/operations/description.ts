@@ -13,7 +13,7 @@ import {
 	skipChecksOption,
 	timeoutOptionOf,
 } from '../parameters/options';
-import { toolNotice } from '../parameters/editor';
+import { filledInByModel, toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 
 /** The line below the node on the canvas: operation and resource, with the labels of the menus. */
@@ -87,18 +87,19 @@ function fieldsOf({
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [
 		...(endpoint.cost === 'read' ? [] : [isOrder ? orderNotice : paidNotice]),
-		...[...fields, ...(isOrder ? [previewField] : [])].map(({ property }) => property),
+		...[...fields, ...(isOrder ? [previewField] : [])].flatMap(({ property, isFilledInByModel }) =>
+			isFilledInByModel ? filledInByModel(property) : property,
+		),
 		optionsProperty([...options, ...ofOrder, ...ofPaid, ...ofAll]),
 	].map(shown);
 }
 
-const agentNotice =
-	'<b>Let the agent fill in</b> fields with the button beside them. Each call costs money.';
-
-const paidNotice = toolNotice(agentNotice);
+const paidNotice = toolNotice(
+	'<b>Let the agent fill in</b> fields with the button beside them. Each call costs money.',
+);
 
 const orderNotice = toolNotice(
-	`${agentNotice} Limit: 3 orders per execution, unless you set another.`,
+	'<b>The agent fills in Prompt.</b> Each call costs money, and so does <b>Execute step</b>. Limit: 3 orders per execution; over MCP, each call is one.',
 );
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {

@@ -6,6 +6,22 @@ import type { AINodeConnectionType, IDisplayOptions, INodeProperties } from 'n8n
  */
 export const hiddenForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
+/**
+ * The field, and the same for a tool of an agent, where the model fills it in: its default is what the editor writes
+ * when the user presses the button beside the field. An n8n that does not know `@tool` shows the first only.
+ */
+export function filledInByModel(field: INodeProperties): INodeProperties[] {
+	const key = field.displayName.replaceAll(' ', '_');
+	return [
+		{ ...field, displayOptions: hiddenForTools },
+		{
+			...field,
+			default: `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`\`, 'string') }}`,
+			displayOptions: { show: { '@tool': [true] } },
+		},
+	];
+}
+
 /** The notice at the top of a tool's panel. An n8n that does not know `@tool` never shows it. */
 export const toolNotice = (html: string): INodeProperties => ({
 	displayName: html,

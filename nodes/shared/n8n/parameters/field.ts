@@ -17,6 +17,8 @@ export interface Field<Value = unknown, Path extends string = string> {
 	entry?: { label: string; fields: readonly Field[] };
 	/** Whether it only says how the request is sent or what its output looks like, and not what is ordered. */
 	isSetting?: true;
+	/** Whether the model of an agent fills it in, unless the user does. */
+	isFilledInByModel?: true;
 	/** Where it stands among the options of a node, from the top: those without a rank are first. */
 	rank?: number;
 	/** Reads the value. Its problems are reported under the field's label. */

@@ -18,6 +18,7 @@ export function jobIdField({
 	from: string;
 }): Field<string> {
 	return {
+		isFilledInByModel: true,
 		property: {
 			...{ displayName, ...texts },
 			type: 'string',
@@ -37,12 +38,16 @@ export function jobIdField({
 				parameters.passThrough = { json, binary };
 				return '';
 			}
-			const problem = id === '' ? missingIdProblem(json) : idProblem(id);
+			const ofTool = isTool(parameters.context.getNode());
+			const problem = id !== '' ? idProblem(id) : ofTool ? missingInCall : missingIdProblem(json);
 			if (problem !== undefined) scope.report(displayName, problem);
 			return id;
 		},
 	};
 }
+
+const missingInCall =
+	'is empty: call this tool with the ID of the video that was ordered. That video goes on in any case';
 
 function missingIdProblem({ error }: IDataObject): string {
 	const failure = asText(error);
