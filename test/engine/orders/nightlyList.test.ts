@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Gateway } from '../../../gateway';
@@ -15,14 +15,6 @@ import { core, credentialFor } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 // The steps of docs/many-videos.md, "50 videos overnight".
-
-const guide = readFileSync(path.join(__dirname, '../../../docs/many-videos.md'), 'utf8');
-
-/** An expression that the guide tells to enter. */
-function ofGuide(expression: string): string {
-	expect(guide).toContain(`\`${expression}\``);
-	return `=${expression}`;
-}
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -45,10 +37,7 @@ const file = 'product-videos-from-a-list.json';
 function nightlyList(): WorkflowJson {
 	const example = withFolder(readExample(file), folder);
 	const options: Record<string, IDataObject> = {
-		'Create Video': {
-			once: { orderKey: ofGuide('{{ $json.product }} {{ $json.take || 1 }}') },
-			limits: { maxOrdersPerDay: 60 },
-		},
+		'Create Video': { limits: { maxOrdersPerDay: 60 } },
 		'Wait for Video': { timeoutMinutes: 120 },
 	};
 	const nodes = example.nodes.map((node) => {
@@ -58,28 +47,7 @@ function nightlyList(): WorkflowJson {
 			? { ...node, parameters: { ...node.parameters, options: own } }
 			: node;
 	}) as WorkflowJson['nodes'];
-	const condition = {
-		id: 'isOrdered',
-		leftValue: ofGuide('{{ $json.ordered !== false }}'),
-		rightValue: '',
-		operator: { type: 'boolean', operation: 'true', singleValue: true },
-	};
-	const conditions = {
-		options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 },
-		...{ conditions: [condition], combinator: 'and' },
-	};
-	const [, failed] = example.connections?.['Wait for Video'].main ?? [];
-	return {
-		...example,
-		nodes: [...nodes, core('New Videos', 'filter', { conditions, options: {} }, 2.2)],
-		connections: {
-			...example.connections,
-			'Wait for Video': {
-				main: [[{ node: 'New Videos', type: 'main', index: 0 }], failed],
-			},
-			'New Videos': { main: [[{ node: 'Save Video', type: 'main', index: 0 }]] },
-		},
-	};
+	return { ...example, nodes };
 }
 
 const products = (): IDataObject[] =>
@@ -119,8 +87,8 @@ it('orders and saves only what is new when a scheduled list runs again', async (
 	expect(saved().sort()).toEqual([lamp.product, shoe.product, mug.product].sort());
 	const skipped = next.run.items('Create Video').filter(({ json }) => json.ordered === false);
 	expect(skipped.map(({ json }) => json.order_key)).toEqual([
-		`${String(mug.product)} 1`,
-		`${String(lamp.product)} 1`,
+		`${String(mug.product)} take 1`,
+		`${String(lamp.product)} take 1`,
 	]);
 
 	const again = await night([mug, { ...lamp, take: 2 }, shoe]);

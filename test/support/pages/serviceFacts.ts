@@ -167,6 +167,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'If the service gives no link that the user can open, n8n stores the file and the tool gives a link that n8n signs for 24 hours. n8n must keep files on disk: the default of n8n 2, N8N_DEFAULT_BINARY_DATA_MODE=filesystem in n8n 1',
 		'Files of earlier nodes get a new link in each run, so the gateway may refuse a Retry. billed stays unknown: the first order may be running',
 		'Its Options allow two videos in one execution, and ten a day',
+		'It orders 10 videos a day at most: Options > Limits of Create Video',
 		'Example: {"alpha-1.1-r2v": {"per_second": {"720P": 0.1, "1080P": 0.15}}, "vid-3.1": {"per_video": 0.4}}',
 		'What this node’s orders may cost in one day, in all executions together',
 		'they must be a JSON object that has the prices of each model by its ID, such as {"alpha-1.1-r2v": {"per_second": 0.1}}, with points in decimals (0.1, not 0,1)',
