@@ -25,7 +25,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		waitingNodeTooltip:
-			'No input needed: your videos are being made. n8n resumes by itself, usually within a minute, and may be restarted in the meantime. Stop ends this wait, but no video.',
+			'No input needed: your videos are being made, which usually takes 1 to 5 minutes. n8n resumes by itself within a minute after that, and may be restarted. Stop ends this wait, but no video.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
