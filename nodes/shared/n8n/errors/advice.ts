@@ -41,7 +41,7 @@ const refusalAdvice: Record<RefusalKind, Advice> = {
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
 	providerError:
 		'Run again later. If this keeps happening, see the raw response in the details of the error.',
-	responseNotDelivered: 'Run again.',
+	responseNotDelivered: 'The same request can succeed: run again.',
 	badRequest:
 		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
 	tooLarge:
