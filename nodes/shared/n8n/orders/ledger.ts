@@ -168,7 +168,7 @@ export class Ledger {
 	/** The job of the order that used the Order Key of an item before, as far as this process knows. */
 	jobOfKey(index: number): JobSummary | undefined {
 		const line = this.lines.find((one) => one.index === index);
-		return line?.order.key === undefined ? undefined : jobOfKey(line.order);
+		return line?.order.key === undefined ? undefined : jobOfKey(nodeIdOf(this.context), line.order);
 	}
 
 	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */

@@ -23,7 +23,7 @@ export interface OrderDetails {
 	cost?: number;
 	/** Why n8n's database could not be used. */
 	storeError?: unknown;
-	/** The day whose orders are counted, and what they were before this run. */
+	/** The day whose orders are counted, and what it had counted when it was last looked up. */
 	day?: Day;
 	usedToday?: Total;
 }

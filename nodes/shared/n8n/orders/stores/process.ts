@@ -4,6 +4,8 @@ import type { Order } from '../identity';
 
 /** What this process knows of an execution and all its Retries. */
 interface Family {
+	/** See `nodeIdOf`. */
+	node: string;
 	/** By the ID of the order. */
 	known: Map<string, Kept>;
 	/** Characters of JSON in all of them. */
@@ -30,6 +32,7 @@ export class ProcessOrders implements OrderStore {
 	constructor(
 		private readonly origin: string,
 		private readonly run: number,
+		private readonly node: string,
 	) {}
 
 	/** All orders of the execution and its Retries. */
@@ -77,7 +80,7 @@ export class ProcessOrders implements OrderStore {
 	}
 
 	private get family(): Family {
-		return families.get(this.origin) ?? { known: new Map(), size: 0 };
+		return families.get(this.origin) ?? { node: this.node, known: new Map(), size: 0 };
 	}
 
 	private put(family: Family, entry: Entry): void {
@@ -106,10 +109,11 @@ export class ProcessOrders implements OrderStore {
 	}
 }
 
-/** The job of an equal order with the same Order Key, of any execution, as far as this process knows. */
-export function jobOfKey({ key, request }: Order): JobSummary | undefined {
-	for (const { known } of families.values()) {
-		for (const { order, json } of known.values()) {
+/** The job of the node's order with this Order Key, of any execution, as far as this process knows. */
+export function jobOfKey(node: string, { key, request }: Order): JobSummary | undefined {
+	for (const family of families.values()) {
+		if (family.node !== node) continue;
+		for (const { order, json } of family.known.values()) {
 			if (order.key !== key || order.request !== request) continue;
 			const entry = JSON.parse(json) as Entry;
 			if (entry.state === 'answered' && entry.job) return entry.job;
