@@ -105,6 +105,16 @@ describe('reference videos', () => {
 			'={{ $json.links.join("\\n\\n") }}\n',
 			(red, blue) => [image(red), image(blue)],
 		],
+		[
+			'a cell with several links',
+			'={{ [$json.links.join(", ")] }}',
+			(red, blue) => [image(red), image(blue)],
+		],
+		[
+			'an object with several links',
+			'={{ { type: "reference_image", url: $json.links.join(" ") } }}',
+			(red, blue) => [image(red), image(blue)],
+		],
 		['a quoted link', '="{{ $json.links[0] }}"', (red) => [image(red)]],
 		[
 			'objects and links',

@@ -34,7 +34,24 @@ function readJson(value: unknown, report: Report): ReferenceMedium[] {
 	else if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
 		report('must be a list of links, or of objects with type and url', 'unsendable');
 	}
-	return list.filter((entry) => entry !== undefined).map(mediumOf);
+	return list
+		.filter((entry) => entry !== undefined)
+		.flatMap(divided)
+		.map(mediumOf);
+}
+
+/**
+ * A cell of a table may hold several links, with spaces or line breaks between them: each is an image of its own. With a
+ * voice, it is not clear whose it is.
+ */
+function divided(entry: unknown): unknown[] {
+	const url = isObject(entry) && !entry.reference_voice ? entry.url : entry;
+	if (typeof url !== 'string') return [entry];
+	const parts = url.trim().split(/\s(?=https?:\/\/)/i);
+	const links = parts.map((part, index) =>
+		index < parts.length - 1 ? part.trim().replace(/[,;]$/, '').trimEnd() : part,
+	);
+	return links.map((link) => (isObject(entry) ? { ...entry, url: link } : link));
 }
 
 /** The parsed JSON, or the lines of a text that is not JSON. Undefined for broken JSON. */
@@ -48,7 +65,7 @@ function jsonOrLinks(text: string): unknown {
 /** The wording of problems with media that were given as JSON. */
 export const jsonWording: Wording = {
 	typeName: (name) => name,
-	multipleLinksHint: 'make it a list of them',
+	multipleLinksHint: 'put a space between them',
 };
 
 /** A link alone is a reference image. An object may have unknown fields, which are sent, too. */
