@@ -48,7 +48,7 @@ async function run(workflow: WorkflowJson, items: Array<string | IDataObject>) {
 const used = (key: string) => ({
 	ordered: false,
 	order_key: key,
-	reason: `Order Key “${key}” was used before, so nothing was ordered (its video: ${gateway.ledger[0].job})`,
+	reason: `Order Key “${key}” was used before, so nothing was ordered`,
 });
 
 const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);

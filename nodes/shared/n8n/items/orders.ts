@@ -10,7 +10,6 @@ import {
 	keysToRelease,
 	resentWithKey,
 	keysUsed,
-	keyUsed,
 	entriesDropped,
 	notSentAgain,
 	withLimit,
@@ -132,10 +131,7 @@ class ItemOrders {
 				// An agent needs an answer from its tool, so a tool drops nothing.
 				const isDropped =
 					because === 'keyUsed' && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
-				const reason =
-					because === 'keyUsed'
-						? keyUsed(key, this.ledger.jobOfKey(item.index))
-						: keysReleased([key]);
+				const reason = (because === 'keyUsed' ? keysUsed : keysReleased)([key]);
 				const outcome = isDropped ? [] : [{ json: skippedOutput(key, reason) }];
 				return { item, includesInput, outcome };
 			}
@@ -172,9 +168,8 @@ class ItemOrders {
 			case 'reuse':
 				return { would: 'reuse', reason: resultReused, job_id: decision.entry.job?.id };
 			case 'leaveOut': {
-				const job = this.ledger.jobOfKey(item.item.index);
-				const isUsed = decision.because === 'keyUsed';
-				return { would: 'skip', reason: isUsed ? keyUsed(key, job) : keysToRelease([key]) };
+				const reasonFor = decision.because === 'keyUsed' ? keysUsed : keysToRelease;
+				return { would: 'skip', reason: reasonFor([key]) };
 			}
 			case 'refuse':
 				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.entries));
@@ -191,7 +186,6 @@ class ItemOrders {
 		const { error: storeError, day, usedToday } = this.ledger.facts;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
-		const jobOfKey = this.ledger.jobOfKey(item.item.index);
-		return { context, request, options, cost, storeError, day, usedToday, jobOfKey };
+		return { context, request, options, cost, storeError, day, usedToday };
 	}
 }

@@ -34,7 +34,6 @@ import { isSent, plan } from './plan';
 import { maxConflicts, Records } from './records';
 import { guardedOrders } from './stores/database';
 import { LocalOrders } from './stores/local';
-import { jobOfKey } from './stores/process';
 import { nodeIdOf } from './stores/processedItems';
 
 interface Settings {
@@ -163,12 +162,6 @@ export class Ledger {
 	get facts(): Pick<Records, 'error' | 'day' | 'usedToday'> & { dropped: number } {
 		const { error, day, usedToday, orders } = this.records;
 		return { error, day, usedToday, dropped: orders.dropped };
-	}
-
-	/** The job of the order that used the Order Key of an item before, as far as this process knows. */
-	jobOfKey(index: number): JobSummary | undefined {
-		const line = this.lines.find((one) => one.index === index);
-		return line?.order.key === undefined ? undefined : jobOfKey(nodeIdOf(this.context), line.order);
 	}
 
 	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */

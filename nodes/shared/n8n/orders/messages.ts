@@ -1,7 +1,6 @@
 /** All messages about orders: why one is not sent, and what happened to one. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, stopped, type Failure } from '../../gateway/errors/gatewayError';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt, textAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
@@ -17,8 +16,6 @@ export interface OrderDetails {
 	/** What makes two requests the same. */
 	request: unknown;
 	options?: OrderOptions;
-	/** The job of the order that used its Order Key before, if known. */
-	jobOfKey?: JobSummary;
 	/** Estimated cost of the order. */
 	cost?: number;
 	/** Why n8n's database could not be used. */
@@ -47,8 +44,9 @@ export function refusal(
 			return rewordedError(details, entries);
 		case 'keyUsed':
 			return notSent({
-				message: keyUsed(key, details.jobOfKey),
-				advice: `${details.jobOfKey ? '' : 'The ID of its job is in the execution that ordered it. '}To order again, use another key, or run this node once with Release Order Key.`,
+				message: keysUsed([key]),
+				advice:
+					'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
 			});
 		case 'keyOfOther':
 			return notSent({
@@ -229,12 +227,9 @@ export const entriesDropped = (count: number): string =>
 
 // What an item without an order says.
 
-export const keyUsed = (key: string, job?: JobSummary): string =>
-	`Order Key ${quoted(key)} was used before, so nothing was ordered${job ? ` (its video: ${job.id})` : ''}`;
-
 export const keysUsed = (keys: string[]): string =>
 	keys.length === 1
-		? keyUsed(keys[0])
+		? `Order Key ${quoted(keys[0])} was used before, so nothing was ordered`
 		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
 
 export const keysReleased = (keys: string[]): string =>
@@ -314,7 +309,7 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 
 const list = (keys: string[]) => joinFirst(keys.map(quoted));
 
-const quoted = (key: string) => `“${excerpt(key, 80)}”`;
+const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 
 /** Says when the execution that sent the order began. Its Retries keep that time. n8n 1 does not give it. */
 function startOf({ context }: OrderDetails): string {

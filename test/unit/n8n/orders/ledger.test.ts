@@ -94,24 +94,6 @@ describe('the memory of the process', () => {
 	});
 });
 
-describe('the job of a used Order Key', () => {
-	it('is known to other executions of the same node only', async () => {
-		const options = { ...limit, key: 'A-1' };
-		const ledgerOf = async (execution: Execution) => {
-			const ledger = new Ledger(executeContext(execution), settings);
-			await ledger.open([{ ...wanted('A'), options }]);
-			return ledger;
-		};
-		const state = { callsLeft: Infinity };
-		const first = await openWith(state, options);
-		first.recordOutcome(0, outcome({ result: {}, job: { id: 'video_1' } }));
-		await first.close(over);
-		expect((await ledgerOf({ token: 'later' })).jobOfKey(0)).toEqual({ id: 'video_1' });
-		const other = { token: 'other', node: 'Other' };
-		expect((await ledgerOf(other)).jobOfKey(0)).toBeUndefined();
-	});
-});
-
 describe('executions without n8n’s database', () => {
 	it('without n8n’s database, a Retry refuses an order that an earlier try may have sent', async () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);

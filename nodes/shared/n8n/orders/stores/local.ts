@@ -3,7 +3,6 @@ import { addTotals, merged, totalOf, type Entry, type Total } from '../entry';
 import type { Order } from '../identity';
 import { ExecutionOrders } from './execution';
 import { ProcessOrders } from './process';
-import { nodeIdOf } from './processedItems';
 
 /** What the execution and this process know of orders, without n8n's database. */
 export class LocalOrders {
@@ -15,7 +14,7 @@ export class LocalOrders {
 	constructor(context: IExecuteFunctions, isOrder: boolean) {
 		this.execution = new ExecutionOrders(context, isOrder);
 		const { origin, run } = this.execution;
-		if (isOrder) this.process = new ProcessOrders(origin, run, nodeIdOf(context));
+		if (isOrder) this.process = new ProcessOrders(origin, run);
 	}
 
 	/** What is known of these orders, and of others that may be the same; without those of other runs. */

@@ -1,11 +1,8 @@
-import type { JobSummary } from '../../../gateway/errors/jobSummary';
 import { fuller, type Entry, type OrderStore } from '../entry';
 import type { Order } from '../identity';
 
 /** What this process knows of an execution and all its Retries. */
 interface Family {
-	/** See `nodeIdOf`. */
-	node: string;
 	/** By the ID of the order. */
 	known: Map<string, Kept>;
 	/** Characters of JSON in all of them. */
@@ -32,7 +29,6 @@ export class ProcessOrders implements OrderStore {
 	constructor(
 		private readonly origin: string,
 		private readonly run: number,
-		private readonly node: string,
 	) {}
 
 	/** All orders of the execution and its Retries. */
@@ -80,7 +76,7 @@ export class ProcessOrders implements OrderStore {
 	}
 
 	private get family(): Family {
-		return families.get(this.origin) ?? { node: this.node, known: new Map(), size: 0 };
+		return families.get(this.origin) ?? { known: new Map(), size: 0 };
 	}
 
 	private put(family: Family, entry: Entry): void {
@@ -107,19 +103,6 @@ export class ProcessOrders implements OrderStore {
 			if (entry.state === 'answered') this.put(own, withoutResult(entry));
 		}
 	}
-}
-
-/** The job of the node's order with this Order Key, of any execution, as far as this process knows. */
-export function jobOfKey(node: string, { key, request }: Order): JobSummary | undefined {
-	for (const family of families.values()) {
-		if (family.node !== node) continue;
-		for (const { order, json } of family.known.values()) {
-			if (order.key !== key || order.request !== request) continue;
-			const entry = JSON.parse(json) as Entry;
-			if (entry.state === 'answered' && entry.job) return entry.job;
-		}
-	}
-	return undefined;
 }
 
 /** The texts by which the order may be found in another run. No two kinds of them are ever equal. */
