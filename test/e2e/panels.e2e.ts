@@ -76,7 +76,8 @@ describe('the panels of the nodes', () => {
 		stage = await openStage();
 		editor = await stage.editor();
 		const { nodes, connections } = chain(modelGateway(), waitForVideo());
-		const subNodes = [chatModel(), embeddings(), asTool(waitForVideo(), 'Video Tool')];
+		const tools = [asTool(waitForVideo(), 'Video Tool'), asTool(modelGateway(), 'Order Tool')];
+		const subNodes = [chatModel(), embeddings(), ...tools];
 		await editor.openWorkflow(await stage.create({ connections, nodes: [...nodes, ...subNodes] }));
 	});
 	afterAll(async () => await stage.close());
@@ -110,7 +111,6 @@ describe('the panels of the nodes', () => {
 		it('Model Gateway asks for a URL or a binary field, depending on the source of the media', async () => {
 			const asked = async () => (await editor.fields()).slice(6, -2);
 			expect(await asked()).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
-			await editor.takePicture('panel');
 			await editor.choose('source', 'File of an Earlier Node');
 			expect(await asked()).toEqual(['Type', 'Source', 'Input Binary Field', 'Voice URL']);
 		});
@@ -145,9 +145,22 @@ describe('the panels of the nodes', () => {
 			const names = (await entries.allInnerTexts()).map((text) => text.trim());
 			expect(names[0]).toBe('beta-2.7-r2v (Up to 5 images and videos)');
 			expect(names).toContain('chat-1 (probably a model of Chat)');
-			await editor.page.keyboard.press('Escape');
+			await entries.first().click();
+			await editor.takePicture('panel');
 		});
 	});
+
+	it.each(['Model Gateway', 'Order Tool'])(
+		'%s does not keep the model when another resource is chosen, whose models are others',
+		async (name) => {
+			await editor.openNode(name);
+			const model = async () => await editor.page.getByTestId('rlc-input').inputValue();
+			expect(await model()).toBe('beta-2.7-r2v (Up to 5 images and videos)');
+			await editor.choose('resource', 'Video');
+			await expect.poll(model, { timeout: 10_000 }).not.toContain('beta-2.7-r2v');
+			await editor.closeNode();
+		},
+	);
 
 	it('Wait for Video shows its fields, and no output field without Download', async () => {
 		await editor.openNode('Wait for Video');

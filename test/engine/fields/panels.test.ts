@@ -77,8 +77,6 @@ describe('fields of a panel', () => {
 	});
 
 	it.each([
-		['video', 'beta-2.7-r2v', 'This model belongs to Reference Video'],
-		['referenceVideo', 'vid-3.1', 'This model belongs to Video'],
 		['video', 'vid-3.1-fl', 'This model makes a video from frames'],
 		['video', 'new-video-1', undefined],
 	])('says in %s, below the model %s: %s', (resource, id, notice) => {

@@ -15,7 +15,7 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
 import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
-import { modelField, refusedModelNotice } from '../../../shared/n8n/parameters/model';
+import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
 import { ifNoJobOption, promptField } from '../shared/fields';
@@ -69,7 +69,7 @@ const prompt = promptField({
 	hint: `For ${modelsThat(({ numberedMedia }) => numberedMedia)}, “image 1” is the first reference image below, “video 1” the first reference video`,
 	rows: 4,
 });
-const fields = [model, refusedModelNotice('video'), prompt, ...mediaFields];
+const fields = [model, prompt, ...mediaFields];
 
 /** A choice among the values of the known models. Other values are allowed, because another model may accept them. */
 const openChoice = <const Path extends string>(

@@ -5,8 +5,8 @@ import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { frameToVideoSuffix } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { noticeField } from '../../../shared/n8n/parameters/fieldKinds';
-import { modelField, refusedModelNotice } from '../../../shared/n8n/parameters/model';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
 import { ifNoJobOption, promptField } from '../shared/fields';
@@ -24,11 +24,17 @@ const model = modelField('vid-3.1', {
 });
 
 /** The specification shows no field for frames. */
-const frameNotice = noticeField(
-	'frameNotice',
-	'This model makes a video from frames. Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents.',
-	[{ _cnd: { endsWith: frameToVideoSuffix } }],
-);
+const frameNotice: Field = {
+	property: {
+		displayName:
+			'This model makes a video from frames. Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents.',
+		name: 'frameNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { model: [{ _cnd: { endsWith: frameToVideoSuffix } }] } },
+	},
+	read: () => undefined,
+};
 
 const prompt = promptField({
 	request: 'prompt',
@@ -47,7 +53,7 @@ export const videoCreate: Operation<Request> = {
 		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
 	isOrder: true,
-	fields: [model, refusedModelNotice('referenceVideo'), frameNotice, prompt],
+	fields: [model, frameNotice, prompt],
 	options: [ifNoJobOption],
 
 	prepare(parameters) {

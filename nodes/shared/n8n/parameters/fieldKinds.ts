@@ -1,4 +1,4 @@
-import type { IDisplayOptions, INodeProperties, NodePropertyTypes } from 'n8n-workflow';
+import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import {
 	asText,
 	describeValue,
@@ -45,19 +45,6 @@ export function fieldOf<Value, Path extends string>(
 			),
 	};
 }
-
-/** A notice below the model, for some of its IDs. */
-export const noticeField = (
-	name: string,
-	displayName: string,
-	model: NonNullable<IDisplayOptions['show']>[string],
-): Field => ({
-	property: {
-		...{ displayName, name, type: 'notice', default: '' },
-		displayOptions: { show: { model } },
-	},
-	read: () => undefined,
-});
 
 export const textField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,

@@ -5,7 +5,7 @@ import { createGateway } from '../client/gateway';
 import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
-import { fieldOf, intendedText, noticeField } from './fieldKinds';
+import { fieldOf, intendedText } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
 
 /**
@@ -28,8 +28,11 @@ export function modelField(
 			},
 			request: 'model',
 			hint,
-			default: { mode: 'list', value: defaultModel, cachedResultName },
+			default: { __rl: true, mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
+			// Another resource takes other models: n8n then empties the field, or, if it cannot evaluate the other fields of a
+			// tool, replaces an untouched default, which it recognizes only with `__rl`.
+			typeOptions: { loadOptionsDependsOn: ['resource'] },
 			description:
 				'The model to use. The list comes from your gateway; any ID can be given by hand.',
 			modes: [
@@ -58,14 +61,6 @@ export function modelField(
 	);
 	return { ...field, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
-
-/** Shown below a model that certainly does not work: n8n keeps the model when the user chooses another resource. */
-export const refusedModelNotice = (refused: ModelKind) =>
-	noticeField(
-		'refusedModelNotice',
-		`This model belongs to ${resourceOf[refused]}, and nothing is ordered with it here. Choose another one.`,
-		[...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === refused),
-	);
 
 /** The scope of a resource locator: its value is the chosen ID, without the mode. */
 function locatorScope(parameters: ItemParameters): Scope {
