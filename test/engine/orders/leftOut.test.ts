@@ -11,6 +11,7 @@ import {
 	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+import { usedBefore } from '../../support/workflows/videoOrders';
 
 // Items that place no order although nothing failed. n8n's loop ends at a batch without output.
 
@@ -48,7 +49,7 @@ async function run(workflow: WorkflowJson, items: Array<string | IDataObject>) {
 const used = (key: string) => ({
 	ordered: false,
 	order_key: key,
-	reason: `Order Key “${key}” was used before, so nothing was ordered`,
+	reason: expect.stringMatching(usedBefore(key)),
 });
 
 const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);

@@ -11,6 +11,7 @@ import {
 	type StoredExecution,
 	type WorkflowJson,
 } from '../../harness';
+import { families } from '../../../nodes/shared/n8n/orders/stores/process';
 import { type Moment, withFailures } from '../../support/store/databaseFailures';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
@@ -330,7 +331,14 @@ describe('the Order Key', () => {
 		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
 		const error = second.errorOf('Create');
 		expect(error?.message).toBe('Order Key “Waves” was used before, so nothing was ordered');
-		expect(error?.description).toContain('use another key');
+		expect(error?.description).toMatch(
+			/^Execution \d+ used it on \d+ \w+ \d{4} at \d\d:\d\d: the ID of its job is there\. To order again, use another key, /,
+		);
+		families.clear();
+		const restarted = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
+		expect(restarted.errorOf('Create')?.description).toMatch(
+			/^The ID of its job is in the execution that ordered it\. To order again, use another key, /,
+		);
 	});
 
 	it('refuses an Order Key that was used for another order', async () => {

@@ -10,6 +10,7 @@ import {
 	keysToRelease,
 	resentWithKey,
 	keysUsed,
+	keyUsed,
 	entriesDropped,
 	notSentAgain,
 	withLimit,
@@ -131,7 +132,8 @@ class ItemOrders {
 				// An agent needs an answer from its tool, so a tool drops nothing.
 				const isDropped =
 					because === 'keyUsed' && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
-				const reason = (because === 'keyUsed' ? keysUsed : keysReleased)([key]);
+				const reason =
+					because === 'keyUsed' ? keyUsed(key, this.detailsOf(checked)) : keysReleased([key]);
 				const outcome = isDropped ? [] : [{ json: skippedOutput(key, reason) }];
 				return { item, includesInput, outcome };
 			}
@@ -168,8 +170,9 @@ class ItemOrders {
 			case 'reuse':
 				return { would: 'reuse', reason: resultReused, job_id: decision.entry.job?.id };
 			case 'leaveOut': {
-				const reasonFor = decision.because === 'keyUsed' ? keysUsed : keysToRelease;
-				return { would: 'skip', reason: reasonFor([key]) };
+				const isUsed = decision.because === 'keyUsed';
+				const reason = isUsed ? keyUsed(key, this.detailsOf(item)) : keysToRelease([key]);
+				return { would: 'skip', reason };
 			}
 			case 'refuse':
 				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.entries));
@@ -186,6 +189,7 @@ class ItemOrders {
 		const { error: storeError, day, usedToday } = this.ledger.facts;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
-		return { context, request, options, cost, storeError, day, usedToday };
+		const keyUse = this.ledger.useOfKey(options?.key ?? '');
+		return { context, request, options, cost, storeError, day, usedToday, keyUse };
 	}
 }

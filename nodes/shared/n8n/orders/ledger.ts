@@ -15,7 +15,7 @@ import {
 	type Outcome,
 	type Total,
 } from './entry';
-import { itemHashOf, OrderIdentifier, type Order } from './identity';
+import { hashOf, itemHashOf, OrderIdentifier, type Order } from './identity';
 import {
 	hasKey,
 	isContinued,
@@ -34,6 +34,7 @@ import { isSent, plan } from './plan';
 import { maxConflicts, Records } from './records';
 import { guardedOrders } from './stores/database';
 import { LocalOrders } from './stores/local';
+import { keyUses, type KeyUse } from './stores/process';
 import { nodeIdOf } from './stores/processedItems';
 
 interface Settings {
@@ -62,6 +63,7 @@ export class Ledger {
 	private readonly sent = new Map<number, Line>();
 	/** What the execution and the process know, without the orders of other runs. */
 	private known: Entry[] = [];
+	private keyUses?: Map<string, KeyUse>;
 	private isLimitedByDay = false;
 	/** Unlocks the Order Keys of the run. */
 	private unlockKeys?: () => void;
@@ -162,6 +164,12 @@ export class Ledger {
 	get facts(): Pick<Records, 'error' | 'day' | 'usedToday'> & { dropped: number } {
 		const { error, day, usedToday, orders } = this.records;
 		return { error, day, usedToday, dropped: orders.dropped };
+	}
+
+	/** Who used an Order Key before, as far as this process knows. */
+	useOfKey(key: string): KeyUse | undefined {
+		this.keyUses ??= keyUses(nodeIdOf(this.context));
+		return this.keyUses.get(hashOf(key));
 	}
 
 	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */

@@ -9,6 +9,7 @@ import type { Day } from './limits/day';
 import type { Reason } from './decide';
 import type { Entry, Total } from './entry';
 import { guardedOrders } from './stores/database';
+import type { KeyUse } from './stores/process';
 
 /** What the messages about one order need to know. */
 export interface OrderDetails {
@@ -16,6 +17,8 @@ export interface OrderDetails {
 	/** What makes two requests the same. */
 	request: unknown;
 	options?: OrderOptions;
+	/** Who used its Order Key before, if known. */
+	keyUse?: KeyUse;
 	/** Estimated cost of the order. */
 	cost?: number;
 	/** Why n8n's database could not be used. */
@@ -43,11 +46,7 @@ export function refusal(
 		case 'reworded':
 			return rewordedError(details, entries);
 		case 'keyUsed':
-			return notSent({
-				message: keysUsed([key]),
-				advice:
-					'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
-			});
+			return notSent({ message: keysUsed([key]), advice: keyUsedAdvice(details) });
 		case 'keyOfOther':
 			return notSent({
 				message: `Order Key ${quoted(key)} was used before, and for another order than this`,
@@ -227,6 +226,20 @@ export const entriesDropped = (count: number): string =>
 
 // What an item without an order says.
 
+export const keyUsed = (key: string, details: OrderDetails): string =>
+	`${keysUsed([key])}${details.keyUse ? `: ${useOf(details.context, details.keyUse)}` : ''}`;
+
+function keyUsedAdvice({ context, keyUse }: OrderDetails): string {
+	const where = keyUse
+		? `E${useOf(context, keyUse).slice(1)}: the ID of its job is there.`
+		: 'The ID of its job is in the execution that ordered it.';
+	return `${where} To order again, use another key, or run this node once with Release Order Key.`;
+}
+
+/** Names the execution that used an Order Key, but not its job: what one execution knows never serves another. */
+const useOf = (context: IExecuteFunctions, { execution, time }: KeyUse): string =>
+	`execution ${execution} used it on ${timeIn(context, time)}`;
+
 export const keysUsed = (keys: string[]): string =>
 	keys.length === 1
 		? `Order Key ${quoted(keys[0])} was used before, so nothing was ordered`
@@ -315,13 +328,13 @@ const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 function startOf({ context }: OrderDetails): string {
 	const start = context.getExecutionContext?.()?.establishedAt;
 	if (start === undefined) return '';
-	const format = new Intl.DateTimeFormat('en-GB', {
-		dateStyle: 'long',
-		timeStyle: 'short',
-		timeZone: context.getTimezone(),
-	});
-	return `, by the execution that began on ${format.format(start)}, or by a Retry of it`;
+	return `, by the execution that began on ${timeIn(context, start)}, or by a Retry of it`;
 }
+
+const timeIn = (context: IExecuteFunctions, time: number): string =>
+	new Intl.DateTimeFormat('en-GB', {
+		...{ dateStyle: 'long', timeStyle: 'short', timeZone: context.getTimezone() },
+	}).format(time);
 
 /** The error of a stopped node. Requests that may have been accepted come first. */
 export function stoppedError(failures: Array<{ item: number; error: unknown }>): {

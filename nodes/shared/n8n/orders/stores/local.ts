@@ -1,8 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { clock } from '../../client/httpClient';
 import { addTotals, merged, totalOf, type Entry, type Total } from '../entry';
 import type { Order } from '../identity';
 import { ExecutionOrders } from './execution';
 import { ProcessOrders } from './process';
+import { nodeIdOf } from './processedItems';
 
 /** What the execution and this process know of orders, without n8n's database. */
 export class LocalOrders {
@@ -14,7 +16,10 @@ export class LocalOrders {
 	constructor(context: IExecuteFunctions, isOrder: boolean) {
 		this.execution = new ExecutionOrders(context, isOrder);
 		const { origin, run } = this.execution;
-		if (isOrder) this.process = new ProcessOrders(origin, run);
+		const use = {
+			...{ node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
+		};
+		if (isOrder) this.process = new ProcessOrders(origin, run, use);
 	}
 
 	/** What is known of these orders, and of others that may be the same; without those of other runs. */

@@ -1,8 +1,18 @@
 import { fuller, type Entry, type OrderStore } from '../entry';
 import type { Order } from '../identity';
 
+/** Who used an Order Key, and when, in milliseconds since 1970. */
+export interface KeyUse {
+	/** See `nodeIdOf`. */
+	node: string;
+	execution: string;
+	time: number;
+}
+
 /** What this process knows of an execution and all its Retries. */
 interface Family {
+	/** The first run that ordered. */
+	use: KeyUse;
 	/** By the ID of the order. */
 	known: Map<string, Kept>;
 	/** Characters of JSON in all of them. */
@@ -29,6 +39,7 @@ export class ProcessOrders implements OrderStore {
 	constructor(
 		private readonly origin: string,
 		private readonly run: number,
+		private readonly use: KeyUse,
 	) {}
 
 	/** All orders of the execution and its Retries. */
@@ -76,7 +87,7 @@ export class ProcessOrders implements OrderStore {
 	}
 
 	private get family(): Family {
-		return families.get(this.origin) ?? { known: new Map(), size: 0 };
+		return families.get(this.origin) ?? { use: this.use, known: new Map(), size: 0 };
 	}
 
 	private put(family: Family, entry: Entry): void {
@@ -103,6 +114,18 @@ export class ProcessOrders implements OrderStore {
 			if (entry.state === 'answered') this.put(own, withoutResult(entry));
 		}
 	}
+}
+
+/** The Order Keys that executions of the node have used, as far as this process knows. */
+export function keyUses(node: string): Map<string, KeyUse> {
+	const ofNode = [...families.values()].filter(({ use }) => use.node === node);
+	return new Map(
+		ofNode.flatMap(({ use, known }) =>
+			[...known.values()].flatMap(({ order: { key } }): Array<[string, KeyUse]> =>
+				key === undefined ? [] : [[key, use]],
+			),
+		),
+	);
 }
 
 /** The texts by which the order may be found in another run. No two kinds of them are ever equal. */
