@@ -75,6 +75,7 @@ describe('Preview (Order Nothing)', () => {
 		const result = await run([
 			create({ options: { duration: '={{ $json.prompt === "Two" ? 99 : 2 }}' } }),
 		]);
+		expect(Object.keys(jsonOf(result, 'Create')[1])[0]).toBe('reason');
 		expect(jsonOf(result, 'Create')).toMatchObject([
 			{ would: 'order' },
 			{

@@ -7,12 +7,12 @@ export const skippedOutput = (key: string, reason: string) => ({
 	reason,
 });
 
-/** The output of an item that is only previewed. */
-export const previewOutput = <Facts extends { would: string; reason: string }>(facts: Facts) => ({
-	ordered: false,
-	preview: true,
-	...facts,
-});
+/** The output of an item that is only previewed. Its first column in n8n says which of many items would fail, and why. */
+export const previewOutput = <Facts extends { would: string; reason: string }>({
+	reason,
+	would,
+	...facts
+}: Facts) => ({ reason, would, ordered: false, preview: true, ...facts });
 
 /** Whether an item is the output of an earlier node for a skipped or previewed item, and so has no job. */
 export const isSkippedOutput = ({ ordered, order_key, preview, reason }: IDataObject): boolean =>
