@@ -137,6 +137,7 @@ const elsewhere = [
 	'documents-in-a-vector-store.json',
 	'failed-items-to-order-again.json',
 	'faq-with-embeddings.json',
+	'jobs-of-stopped-executions.json',
 	'one-execution-per-video.json',
 	'picture-refined-in-a-chat.json',
 	'product-videos-from-a-form.json',

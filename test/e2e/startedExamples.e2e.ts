@@ -1,5 +1,6 @@
 import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readExample, withFolder, withSettings } from '../support/workflows/examples';
@@ -9,6 +10,7 @@ import type { WorkflowJson } from '../harness/workflow';
 import { readMp4 } from '../support/files/mp4';
 import type { Editor } from '../n8n/editor';
 import { having } from '../n8n/features';
+import { testedVersion } from '../n8n/installation';
 import { McpClient } from '../n8n/mcpClient';
 import { fetchPublished, itemsOf } from '../n8n/owner';
 import { shared } from './support/shared';
@@ -109,6 +111,65 @@ describe('examples started in other ways than in the editor', () => {
 			const prompts = ledger.map(({ job }) => jobs.get(job ?? '')?.order.prompt);
 			expect(prompts.sort()).toEqual(['A long one [slow]', 'by-hand', 'quick']);
 		});
+	});
+
+	it('jobs-of-stopped-executions.json saves the videos of an execution that was stopped while it ordered', async () => {
+		const { owner, gateway } = stage;
+		const video = (name: string) => ({ name, model: 'vid-3.1', prompt: name });
+		const videos = [video('stopped'), video('stopped [fail]'), video('held back')];
+		const released = new AbortController();
+		gateway.fault({
+			...{ route: 'videoCreate', action: 'stall', until: once(released.signal, 'abort') },
+			when: ({ body }) => (body as IDataObject).prompt === 'held back',
+		});
+		const list = await owner.createWorkflow(ready('one-execution-per-video.json', { videos }));
+		const id = await owner.start(list);
+		const known = () =>
+			gateway.jobs.list().filter(({ order: { prompt } }) => prompt.startsWith('stopped'));
+		// The responses must have reached n8n.
+		const log = path.join(shared.folder, 'n8n.log');
+		await until(() => {
+			const text = readFileSync(log, 'utf8');
+			return known().filter((job) => text.includes(`jobId=${job.id}`)).length === 2;
+		});
+		await owner.request('POST', `/executions/${id}/stop`);
+		await owner.ended(id);
+		released.abort();
+
+		const { rawApiKey } = await owner.request<{ rawApiKey: string }>('POST', '/api-keys', {
+			...{ label: randomUUID(), expiresAt: null },
+			scopes: ['execution:list', 'execution:read'],
+		});
+		const n8nApi = await owner.createCredentialOf('n8nApi', {
+			...{ apiKey: rawApiKey, baseUrl: `${owner.url}/api/v1` },
+		});
+		// The API of n8n 1 knows no status "crashed".
+		const killed = testedVersion.startsWith('1.') ? 'error' : 'crashed';
+		const example = ready('jobs-of-stopped-executions.json', { statuses: ['canceled', killed] });
+		const nodes = example.nodes.map((node) =>
+			node.type.endsWith('.n8n') ? { ...node, credentials: { n8nApi } } : node,
+		);
+		const ordered = gateway.ledger.length;
+		const execution = await owner.run({ ...example, nodes });
+		expect(execution.status).toBe('success');
+		// Other tests may have stopped executions before.
+		const found = itemsOf(execution, 'Job IDs').map(({ json }) => json);
+		expect(found.filter(({ execution: of }) => String(of) === id)).toEqual(
+			expect.arrayContaining(
+				known().map(({ id: job }) => ({
+					...{ job, workflow: list.name, started: expect.any(String) },
+					execution: expect.anything(),
+				})),
+			),
+		);
+		const [fine, failed] = ['stopped', 'stopped [fail]'].map((prompt) => jobOf(prompt).id);
+		const saved = readFileSync(path.join(shared.filesFolder, `${fine}.mp4`));
+		expect(await readMp4(saved)).toMatchObject({ codec: expect.stringMatching(/^avc1\./) });
+		expect(itemsOf(execution, 'Not Collected').map(({ json }) => json)).toContainEqual({
+			...{ job: failed, workflow: list.name, what_to_do: expect.any(String) },
+			reason: expect.stringContaining('asked the job to fail'),
+		});
+		expect(gateway.ledger).toHaveLength(ordered);
 	});
 
 	describe('failed-items-to-order-again.json', () => {
