@@ -14,6 +14,7 @@ import { itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 import { withCredential } from '../support/workflows/workflows';
+import type { WorkflowJson } from '../harness/workflow';
 
 const mp4 = expect.objectContaining({
 	mimeType: 'video/mp4',
@@ -296,10 +297,10 @@ describe('examples with the settings of their users', () => {
 			expect(sum('input_tokens')).toBeGreaterThan(0);
 			expect(sum('estimated_cost')).toBeGreaterThan(0.08);
 			expect(json(itemsOf(last, 'Per Workflow'))).toContainEqual({
-				...{ workflow: name, count_request: 8 },
-				sum_input_tokens: sum('input_tokens'),
-				sum_output_tokens: sum('output_tokens'),
-				sum_estimated_cost: expect.closeTo(sum('estimated_cost'), 6),
+				...{ workflow: name, requests: 8, without_price: 0 },
+				input_tokens: sum('input_tokens'),
+				output_tokens: sum('output_tokens'),
+				estimated_cost: expect.closeTo(sum('estimated_cost'), 6),
 			});
 
 			expect(itemsOf(last, 'Save Again')).toHaveLength(4);
@@ -307,6 +308,36 @@ describe('examples with the settings of their users', () => {
 			const place = `/projects/${String(table.projectId)}/data-tables/${String(table.id)}/rows`;
 			const rows = await owner.request<{ data: IDataObject[] }>('GET', place);
 			expect(rows.data.filter((row) => row.workflow === name)).toMatchObject(used);
+		},
+	);
+
+	having('tables')(
+		'cost-log.json counts the requests without a price, and gives no cost if it knows none',
+		async () => {
+			const example = readExample('cost-log.json');
+			const unpriced = { chat_model: 'chat-1-mini', embedding_model: 'embed-1-large' };
+			const order = {
+				...{ resource: 'video', operation: 'create', prompt: 'A lighthouse at night' },
+				model: { __rl: true, mode: 'id', value: 'vid-3.1' },
+			};
+			const { nodes, ...rest } = withSettings(example, unpriced);
+			// A video without a price has neither a cost nor tokens.
+			const ordering = nodes.map((node) =>
+				node.name === 'Draw Picture' ? { ...node, parameters: order } : node,
+			);
+			const rowOf = async (workflow: WorkflowJson, name: string) => {
+				const execution = await stage.run({ ...workflow, name });
+				const rows = json(itemsOf(execution, 'Per Workflow'));
+				return rows.find((row) => row.workflow === name);
+			};
+			const name = `Without prices ${Date.now()}`;
+			expect(await rowOf({ ...rest, nodes: ordering }, name)).toMatchObject({
+				...{ requests: 4, without_price: 4, estimated_cost: null },
+			});
+			// Only the image has a price.
+			expect(await rowOf({ ...rest, nodes }, name)).toMatchObject({
+				...{ requests: 8, without_price: 7, estimated_cost: 0.04 },
+			});
 		},
 	);
 
