@@ -2,7 +2,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
-import { filledInByModel, hiddenForTools, toolNotice } from '../shared/n8n/parameters/editor';
+import {
+	filledInByModel,
+	hiddenForTools,
+	toolDescription,
+	toolNotice,
+} from '../shared/n8n/parameters/editor';
 import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';
@@ -93,6 +98,9 @@ export const timeout = durationField({
 });
 
 export const fields: INodeProperties[] = [
+	toolDescription(
+		'Wait for a video, by its job ID, and get its link. Costs nothing, takes minutes.',
+	),
 	toolNotice(
 		'<b>The agent fills in Job ID.</b> If a video takes longer than the Timeout, the agent can call it again, at no cost.',
 	),

@@ -166,6 +166,16 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 			const video = await fetch((await link.getAttribute('href')) ?? '');
 			expect(titleOf(new Uint8Array(await video.arrayBuffer()))).toBe('A boat crosses a lake');
 			expect(charges('video', before)).toHaveLength(1);
+			const { tools } = gateway.requests.find(({ route }) => route === 'chat')?.body as {
+				tools: Array<{ function: { name: string; description: string } }>;
+			};
+			expect(tools.map((tool) => [tool.function.name, tool.function.description]).sort()).toEqual([
+				[
+					'Create_Video',
+					expect.stringMatching(/^Create video from text\. .* Each call costs money\.$/),
+				],
+				['Wait_for_Video', expect.stringMatching(/ Costs nothing, takes minutes\.$/)],
+			]);
 			expect(editor.complaints).toEqual([]);
 		},
 	);

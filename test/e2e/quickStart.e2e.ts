@@ -1,47 +1,63 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Locator } from '../n8n/editor';
+import { examplesFolder } from '../support/workflows/examples';
+import type { Editor, Locator } from '../n8n/editor';
+import { having } from '../n8n/features';
 import { openStage, type Stage } from './support/stage';
 
-const readme = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
+const read = (file: string) => readFileSync(file, 'utf8');
+const readme = read(path.join(__dirname, '../../README.md'));
 
 /** The workflow that README.md offers for pasting. */
 const workflowText = /^```json\n(.*?)^```/ms.exec(readme)?.[1] ?? '';
 
-describe('the quick start of README.md', () => {
+describe('from an empty canvas, without a credential', () => {
 	let stage: Stage;
+	let editor: Editor;
+	let clicks: number;
 
 	beforeAll(async () => {
 		stage = await openStage();
+		editor = await stage.editor();
+		await editor.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+	});
+	beforeEach(async () => {
 		await stage.owner.removeCredentials();
+		clicks = 0;
 	});
 	afterAll(async () => await stage.close());
+	afterEach(() => {
+		expect(editor.complaints).toEqual([]);
+	});
 
-	it('leads from an empty canvas and no credential to a video in 8 clicks, and orders one', async () => {
-		const { gateway } = stage;
-		const editor = await stage.editor();
-		const { page } = editor;
-		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-		await page.goto(`${editor.url}/workflow/new`);
+	const click = async (what: Locator, count = 1) => {
+		await what.click({ clickCount: count });
+		clicks += count;
+	};
+
+	/** Pastes a workflow, opens one of its nodes and creates the credential there. n8n adds it to the other nodes. */
+	async function paste(text: string, node: string) {
+		const { page, url } = editor;
+		await page.goto(`${url}/workflow/new`);
 		await page.getByTestId('canvas-add-button').waitFor();
-		await page.evaluate(async (text) => await navigator.clipboard.writeText(text), workflowText);
-
-		let clicks = 0;
-		const click = async (what: Locator, count = 1) => {
-			await what.click({ clickCount: count });
-			clicks += count;
-		};
+		await page.evaluate(async (copied) => await navigator.clipboard.writeText(copied), text);
 		await page.keyboard.press('Control+v');
-		await editor.node('Wait for Video').waitFor();
-		await click(editor.node('Create Video'), 2);
+		await click(editor.node(node), 2);
 		await click(page.getByTestId('ndv').getByText('Connect to Model Gateway'));
-		for (const [field, value] of Object.entries({ apiKey: gateway.apiKey, baseUrl: gateway.url })) {
+		const { apiKey, url: baseUrl } = stage.gateway;
+		for (const [field, value] of Object.entries({ apiKey, baseUrl })) {
 			await page.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
 		}
 		await click(page.getByTestId('credential-save-button'));
-		await page.getByText('Added this credential to 1 other node').waitFor();
+		await page.getByText(/Added this credential to \d other nodes?/).waitFor();
 		await click(page.getByTestId('ndv-close-button'));
 		await page.getByTestId('ndv').waitFor({ state: 'hidden' });
+	}
+
+	it('the quick start of README.md leads to a video in 8 clicks, and orders one', async () => {
+		const { page } = editor;
+		const { gateway } = stage;
+		await paste(workflowText, 'Create Video');
 		clicks++;
 		expect(await editor.execute()).toBe('Workflow executed successfully');
 		expect(clicks).toBeLessThanOrEqual(8);
@@ -51,6 +67,27 @@ describe('the quick start of README.md', () => {
 		await click(page.getByTestId('radio-button-binary'));
 		await page.getByText('video/mp4').waitFor();
 		expect(gateway.ledger).toMatchObject([{ kind: 'video', model: 'vid-3.1' }]);
-		expect(editor.complaints).toEqual([]);
+	});
+
+	having('chatModels')('docs/agents.md leads to an agent that answers with a video', async () => {
+		const { page } = editor;
+		const { gateway } = stage;
+		const before = gateway.ledger.length;
+		await paste(read(path.join(examplesFolder, 'video-agent.json')), 'Chat Model');
+		await click(page.getByTestId('workflow-chat-button'));
+		const idOf = (text = '') => (JSON.parse(text) as Array<{ id: string }>)[0].id;
+		gateway.script(
+			{ calls: [{ name: 'Create_Video', arguments: { prompt: 'A boat' } }] },
+			(messages) => ({
+				calls: [{ name: 'Wait_for_Video', arguments: { job_id: idOf(messages.at(-1)?.text) } }],
+			}),
+			'Your video is ready.',
+		);
+		const typed = page.getByTestId('canvas-chat').locator('textarea');
+		await typed.fill('Make me a video of a boat');
+		await typed.press('Enter');
+		await page.getByTestId('canvas-chat-body').getByText('Your video is ready.').waitFor();
+		console.log(`From an empty canvas to an agent: ${clicks} clicks and 3 typed texts`);
+		expect(gateway.ledger.slice(before).filter(({ kind }) => kind === 'video')).toHaveLength(1);
 	});
 });

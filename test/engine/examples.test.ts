@@ -12,7 +12,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
 	examplesFolder,
+	costOf,
+	listedCost,
 	readExample,
+	secondRunOf,
 	settingsOf,
 	withFolder,
 	withSettings,
@@ -128,6 +131,32 @@ describe.each(files)('%s', (file) => {
 			const { fileName } = (parameters.options ?? {}) as IDataObject;
 			// Without a name, it is the ID of the job.
 			if (/modelGatewayWaitForVideo/.test(type)) expect(fileName ?? 'json.id').toMatch(isUnique);
+		}
+	});
+
+	const orders = nodes.filter(
+		({ type, parameters: { resource } }) =>
+			/\.modelGateway(Tool)?$/.test(type) && /video|image/i.test(String(resource)),
+	);
+
+	it('says what another run orders, and orders a repeated list once or says why not', () => {
+		const said = secondRunOf(example);
+		if (orders.length === 0) return expect(said).toBeUndefined();
+		const keys = orders.filter(({ parameters }) => {
+			const { once } = (parameters.options ?? {}) as { once?: IDataObject };
+			return once?.orderKey;
+		});
+		expect(said).toBe(keys.length > 0 ? 'nothing' : 'everything');
+	});
+
+	it('limits the orders of a day where no person presses a button for each', () => {
+		const isStartedAlone = nodes.some(({ type }) =>
+			/\.(schedule|form|mcp)Trigger$|\.webhook$/.test(type),
+		);
+		for (const { name, type, parameters } of orders) {
+			if (!isStartedAlone && !type.endsWith('Tool')) continue;
+			const { limits } = (parameters.options ?? {}) as { limits?: IDataObject };
+			expect([name, limits?.maxOrdersPerDay]).toEqual([name, expect.any(Number)]);
 		}
 	});
 
@@ -468,4 +497,60 @@ describe('runs with the settings of a user', () => {
 		expect(await savedVideos([clip])).toEqual({ [clip]: mp4(1280, 720) });
 		expect(gateway.ledger).toHaveLength(5);
 	});
+});
+
+describe('run twice', () => {
+	let time: SimulatedTime;
+	let gateway: Gateway;
+	let folder: string;
+
+	beforeAll(async () => {
+		time = new SimulatedTime();
+		const video = await sampleVideo();
+		gateway = await startGateway({ jobSeconds: 0, render: async () => video });
+	});
+	beforeEach(() => (folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'examples-')))));
+	afterEach(() => rmSync(folder, { recursive: true }));
+	afterAll(async () => {
+		await gateway.close();
+		await time.end();
+	});
+
+	it.each([
+		'from-http-request-to-model-gateway.json',
+		'podcast-cover-and-teaser.json',
+		'product-pictures.json',
+		'product-videos-from-a-list.json',
+		'reference-video-to-file.json',
+		'scheduled-daily-video.json',
+		'semantic-search.json',
+		'storyboard-of-scenes.json',
+		'storyboard-to-video.json',
+		'support-mail-triage.json',
+	])(
+		'%s costs what the list of examples says, orders again what its note says, and keeps all files',
+		async (file) => {
+			const example = withFolder(readExample(file), folder);
+			const text = JSON.stringify(example).replace(
+				/https:\/\/example\.com\/[\w-]+\.(png|jpg)/g,
+				gateway.addMedia('green.png', picture('green'), 'image/png'),
+			);
+			const ready = { ...(JSON.parse(text) as WorkflowJson), id: file };
+			const costs: string[] = [];
+			const files: number[] = [];
+			for (let time = 0; time < 2; time++) {
+				const before = gateway.ledger.length;
+				gateway.script('{"cover": "A lighthouse in fog", "teaser": "Its light turns"}');
+				const run = { credentials: credentialFor(gateway), filesFolder: folder };
+				expect((await runWorkflow(ready, run)).status).toBe('success');
+				costs.push(costOf(gateway.ledger.slice(before)));
+				files.push(readdirSync(folder).length);
+				// Nobody runs it twice within a second.
+				await new Promise((resolve) => globalThis.setTimeout(resolve, 60_000));
+			}
+			const isOnce = secondRunOf(example) === 'nothing';
+			expect(costs).toEqual([listedCost(file), isOnce ? 'nothing' : costs[0]]);
+			expect(files[1]).toBe(isOnce ? files[0] : 2 * files[0]);
+		},
+	);
 });

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Charge } from '../../../gateway/accounts';
 import type { WorkflowJson } from '../../harness/workflow';
 
 export const examplesFolder = path.resolve(__dirname, '../../../examples');
@@ -8,6 +9,46 @@ export const examplesFolder = path.resolve(__dirname, '../../../examples');
 export function readExample(file: string): WorkflowJson {
 	return JSON.parse(readFileSync(path.join(examplesFolder, file), 'utf8')) as WorkflowJson;
 }
+
+/** What the notes of an example say that another run orders; undefined for an example that orders no video or image. */
+export function secondRunOf({ nodes }: WorkflowJson): 'nothing' | 'everything' | undefined {
+	const notes = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
+	const said = notes.flatMap(({ parameters }) => {
+		const text = String(parameters?.content);
+		return [
+			...text.matchAll(/\borders? (nothing again|everything again|another (?:video|image))/g),
+		];
+	});
+	if (said.length === 0) return undefined;
+	if (said.length > 1) throw new Error('Two notes say what another run orders');
+	return said[0][1] === 'nothing again' ? 'nothing' : 'everything';
+}
+
+/** What a first try of an example costs, as the list of examples says it: `1 image, 2 videos`. */
+export function listedCost(file: string): string {
+	const rows = readFileSync(path.join(examplesFolder, 'README.md'), 'utf8').split('\n');
+	const row = rows.find((line) => line.startsWith(`| [${file}]`));
+	if (row === undefined) throw new Error(`${file} is not in the list of examples`);
+	return row.split('|').at(-2)?.trim() ?? '';
+}
+
+/** What these charges are, in the words of the list of examples. */
+export function costOf(charges: readonly Charge[]): string {
+	const counts = new Map<string, number>();
+	for (const { kind } of charges) {
+		const name = names[kind];
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	}
+	const counted = [...counts].map(([name, count]) => `${count} ${name}${count === 1 ? '' : 's'}`);
+	return (
+		counted.sort((one, other) => one.slice(2).localeCompare(other.slice(2))).join(', ') || 'nothing'
+	);
+}
+
+const names: Record<Charge['kind'], string> = {
+	...{ task: 'video', video: 'video', image: 'image', chat: 'chat', message: 'chat' },
+	embedding: 'embedding',
+};
 
 /** The folder in the paths of the examples. */
 const folderOfFiles = '/home/node/.n8n-files';

@@ -13,7 +13,8 @@ import {
 	skipChecksOption,
 	timeoutOptionOf,
 } from '../parameters/options';
-import { filledInByModel, toolNotice } from '../parameters/editor';
+import type { Cost } from '../../gateway/protocol/endpoints';
+import { filledInByModel, toolDescription, toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 
 /** The line below the node on the canvas: operation and resource, with the labels of the menus. */
@@ -72,6 +73,7 @@ function operationMenu(resource: string, all: Operation[]): INodeProperties {
 function fieldsOf({
 	resource,
 	value,
+	action,
 	endpoint,
 	isOrder,
 	fields,
@@ -86,6 +88,7 @@ function fieldsOf({
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [
+		toolDescription(`${action}. ${costs[endpoint.cost]}`),
 		...(endpoint.cost === 'read' ? [] : [isOrder ? orderNotice : paidNotice]),
 		...[...fields, ...(isOrder ? [previewField] : [])].flatMap(({ property, isFilledInByModel }) =>
 			isFilledInByModel ? filledInByModel(property) : property,
@@ -93,6 +96,13 @@ function fieldsOf({
 		optionsProperty([...options, ...ofOrder, ...ofPaid, ...ofAll]),
 	].map(shown);
 }
+
+/** What the model of an agent is told before it calls an operation. */
+const costs: Record<Cost, string> = {
+	read: 'Costs nothing.',
+	generation: 'Each call costs money.',
+	job: 'Starts to make a video and gives its job ID; Wait for Video gives the link. Each call costs money.',
+};
 
 const paidNotice = toolNotice(
 	'<b>Let the agent fill in</b> fields with the button beside them. Each call costs money.',

@@ -31,6 +31,18 @@ export const toolNotice = (html: string): INodeProperties => ({
 	default: '',
 });
 
+/** What a tool tells the model of an agent, unless the user writes something else. Without it, n8n names no costs. */
+export const toolDescription = (text: string): INodeProperties => ({
+	displayName: 'Description',
+	name: 'toolDescription',
+	type: 'string',
+	typeOptions: { rows: 3 },
+	displayOptions: { show: { '@tool': [true] } },
+	default: text,
+	required: true,
+	description: 'What the model reads about this tool before it calls it',
+});
+
 /**
  * The notice at the top of a sub-node that says where to connect it, in n8n's own style.
  * @param html with {@link creatorLink}s
