@@ -13,7 +13,7 @@ import { having, lackOf } from '../n8n/features';
 import { itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { withCredential } from '../support/workflows/workflows';
+import { type Node, withCredential } from '../support/workflows/workflows';
 import type { WorkflowJson } from '../harness/workflow';
 
 const mp4 = expect.objectContaining({
@@ -322,21 +322,26 @@ describe('examples with the settings of their users', () => {
 			};
 			const { nodes, ...rest } = withSettings(example, unpriced);
 			// A video without a price has neither a cost nor tokens.
-			const ordering = nodes.map((node) =>
-				node.name === 'Draw Picture' ? { ...node, parameters: order } : node,
-			);
+			const ordering = (parameters: Node['parameters']) => ({
+				...rest,
+				nodes: nodes.map((node) => (node.name === 'Draw Picture' ? { ...node, parameters } : node)),
+			});
 			const rowOf = async (workflow: WorkflowJson, name: string) => {
 				const execution = await stage.run({ ...workflow, name });
 				const rows = json(itemsOf(execution, 'Per Workflow'));
 				return rows.find((row) => row.workflow === name);
 			};
 			const name = `Without prices ${Date.now()}`;
-			expect(await rowOf({ ...rest, nodes: ordering }, name)).toMatchObject({
+			expect(await rowOf(ordering(order), name)).toMatchObject({
 				...{ requests: 4, without_price: 4, estimated_cost: null },
 			});
 			// Only the image has a price.
 			expect(await rowOf({ ...rest, nodes }, name)).toMatchObject({
 				...{ requests: 8, without_price: 7, estimated_cost: 0.04 },
+			});
+			// A preview is no request.
+			expect(await rowOf(ordering({ ...order, preview: true }), name)).toMatchObject({
+				...{ requests: 11, without_price: 10, estimated_cost: 0.04 },
 			});
 		},
 	);
