@@ -8,7 +8,10 @@ import { picture, sampleVideo } from '../support/data/samples';
 import type { Gateway } from '../../gateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { readMp4 } from '../support/files/mp4';
+import { ModelGatewayApi } from '../../credentials/ModelGatewayApi.credentials';
+import { ModelGateway } from '../../nodes/ModelGateway/ModelGateway.node';
 import { exampleFiles, readyExample } from '../n8n/examples';
+import { testedVersion, textsOfEditor } from '../n8n/installation';
 import { having, lackOf } from '../n8n/features';
 import { itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
@@ -345,6 +348,30 @@ describe('examples with the settings of their users', () => {
 			});
 		},
 	);
+
+	// n8n 1 has other labels: it does not publish workflows.
+	having('autosave')('the notes name buttons and options as n8n shows them', () => {
+		const own = JSON.stringify([new ModelGateway().description, new ModelGatewayApi().properties]);
+		const texts = `${textsOfEditor(testedVersion)}\n${own}`;
+		const unknown = exampleFiles.flatMap((file) => {
+			const { nodes } = readExample(file);
+			const names = nodes.map(({ name }) => name);
+			const notes = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
+			const labels = notes.flatMap(({ parameters }) => {
+				const text = String(parameters?.content);
+				const verbs = /(?:press|choose|under|turn on|click|option|>) \*\*?([A-Z][^*]+)\*/gi;
+				return [...text.matchAll(verbs)].map(([, label]) => label);
+			});
+			return labels
+				.filter((label) => !names.includes(label))
+				.map((label) =>
+					names.reduce((rest, name) => rest.replace(new RegExp(` ?from ${name}$`), ''), label),
+				)
+				.filter((label) => !['"', '`'].some((quote) => texts.includes(quote + label)))
+				.map((label) => `${file}: ${label}`);
+		});
+		expect(unknown).toEqual([]);
+	});
 
 	(process.env.UPDATE_PICTURES ? it : it.skip)(
 		'takes a screenshot of each example as n8n shows it',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readExample, withFolder, withSettings } from '../support/workflows/examples';
+import { readExample, secondRunOf, withFolder, withSettings } from '../support/workflows/examples';
 import { sampleVideo } from '../support/data/samples';
 import type { RecordedRequest } from '../../gateway';
 import type { WorkflowJson } from '../harness/workflow';
@@ -106,8 +106,11 @@ describe('examples started in other ways than in the editor', () => {
 			}
 		}, 240_000);
 
-		it('one-execution-per-video.json orders each video once', () => {
-			const { ledger, jobs } = stage.gateway;
+		it('one-execution-per-video.json orders each video once, also in another run', async () => {
+			const { gateway, owner } = stage;
+			const again = await owner.ended(await owner.start(byHand));
+			expect([again.status, secondRunOf(readExample(file))]).toEqual(['success', 'nothing']);
+			const { ledger, jobs } = gateway;
 			const prompts = ledger.map(({ job }) => jobs.get(job ?? '')?.order.prompt);
 			expect(prompts.sort()).toEqual(['A long one [slow]', 'by-hand', 'quick']);
 		});
@@ -307,7 +310,8 @@ describe('examples started in other ways than in the editor', () => {
 				for (const video of ['broken', 'not-allowed', 'not-fetched', 'not-polled', 'lost']) {
 					expect(savedAs(video)).toHaveLength(1);
 				}
-				expect(ordered()).toBe(7);
+				await owner.ended(await owner.start(workflow));
+				expect([ordered(), secondRunOf(readExample(file))]).toEqual([7, 'nothing']);
 			},
 			240_000,
 		);

