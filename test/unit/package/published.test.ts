@@ -1,11 +1,15 @@
 import { PackageDirectoryLoader } from 'n8n-core';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { maxSize, packInto } from '../../support/files/packed';
 
 const root = path.join(__dirname, '../../..');
+
+/** The file in the package behind an address that n8n gives to an icon. */
+const fileOfIcon = (url?: string) => url?.replace(`icons/${manifest.name}/`, '');
 
 describe('the published package', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
@@ -32,6 +36,23 @@ describe('the published package', () => {
 		expect(paths.filter((file) => /test|example/i.test(file))).toEqual([]);
 	});
 
+	it('packs and publishes nothing that was not built', () => {
+		const unbuilt = mkdtempSync(path.join(tmpdir(), 'unbuilt-'));
+		onTestFinished(() => rmSync(unbuilt, { recursive: true, force: true }));
+		for (const name of ['.npmrc', 'index.js', 'LICENSE.md', 'package.json', 'README.md'])
+			copyFileSync(path.join(root, name), path.join(unbuilt, name));
+		const npm = (...command: string[]) =>
+			spawnSync('npm', command, { cwd: unbuilt, encoding: 'utf8' });
+
+		const packed = npm('pack');
+		expect(packed.stderr).toMatch(/ENOENT.*dist/);
+		expect(packed.status).not.toBe(0);
+		// It builds first, which fails here, where gulp is missing.
+		const published = npm('publish', '--dry-run');
+		expect(published.stdout + published.stderr).toContain('gulp clean && tsc');
+		expect(published.status).not.toBe(0);
+	});
+
 	it('the published package is smaller than 190 kB', () => expect(size).toBeLessThan(maxSize));
 
 	it('n8n loads the built package with its credential, its four nodes and their icons', async () => {
@@ -49,7 +70,8 @@ describe('the published package', () => {
 			// n8n appends a query to it, which a fragment would swallow.
 			const [, guide = ''] = /\/blob\/main\/(docs\/[\w-]+\.md)$/.exec(url) ?? [];
 			expect(existsSync(path.join(root, guide)) && guide).toBeTruthy();
-			expect(JSON.stringify(iconUrl)).toContain('.svg');
+			const icons = typeof iconUrl === 'string' ? [iconUrl] : [iconUrl?.light, iconUrl?.dark];
+			expect(paths).toEqual(expect.arrayContaining(icons.map(fileOfIcon)));
 		}
 	});
 });
