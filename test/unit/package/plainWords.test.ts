@@ -20,11 +20,13 @@ const pages = pagesBut(written);
 const guides = pagesBut(lookedUp);
 
 /** Counts words. Table borders do not count, and neither does what a measurement writes between comments. */
-const wordsOf = (file: string) =>
-	readFileSync(file, 'utf8')
+const countWords = (text: string) =>
+	text
 		.replace(/<!-- (\w+) -->.*?<!-- end of \1 -->/gs, '')
 		.split(/\s+/)
 		.filter((word) => /[\p{L}\d]/u.test(word)).length;
+
+const wordsOf = (file: string) => countWords(readFileSync(file, 'utf8'));
 
 const wordsOfAll = (names: string[]) =>
 	names.reduce((sum, name) => sum + wordsOf(path.join(docs, name)), 0);
@@ -40,6 +42,12 @@ describe('the length of the documentation', () => {
 
 	it.each(guides)('the guide %s has fewer than 1,000 words', (guide) => {
 		expect(wordsOf(path.join(docs, guide))).toBeLessThan(1_000);
+	});
+
+	it('each entry of CHANGELOG.md has at most 300 words', () => {
+		const [, ...entries] = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8').split(/^## /m);
+		expect(entries.length).toBeGreaterThan(0);
+		expect(Math.max(...entries.map(countWords))).toBeLessThanOrEqual(300);
 	});
 
 	it('all guides together have fewer than 9,000 words', () => {
