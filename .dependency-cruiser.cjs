@@ -51,7 +51,7 @@ const shared = {
 	support: ['harness'],
 	n8n: ['harness', 'support'],
 };
-const suites = ['unit', 'engine', 'deep', 'e2e', 'world', 'demo', 'types'];
+const suites = ['unit', 'engine', 'deep', 'e2e', 'world', 'demo', 'release', 'types'];
 
 /** Suites import what they share, and never each other. */
 const suitesApart = [

@@ -77,6 +77,12 @@ describe.each(files)('%s', (file) => {
 		expect(getNodeParametersIssues(properties, opened, description)).toBeNull();
 	});
 
+	it('uses only nodes of n8n and of this package', () => {
+		const packages = ['n8n-nodes-base', '@n8n/n8n-nodes-langchain', 'n8n-nodes-model-gateway'];
+		const others = nodes.filter(({ type }) => !packages.includes(type.replace(/\.[^.]*$/, '')));
+		expect(others).toEqual([]);
+	});
+
 	it('connects only outputs and nodes that exist', () => {
 		const names = nodes.map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);

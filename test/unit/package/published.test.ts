@@ -1,6 +1,6 @@
 import { PackageDirectoryLoader } from 'n8n-core';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
@@ -16,9 +16,11 @@ describe('the published package', () => {
 	const { paths, size } = packInto(folder);
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-	it('the published package has no runtime dependencies', () => {
-		expect(manifest).not.toHaveProperty('dependencies');
-		expect(manifest).not.toHaveProperty('optionalDependencies');
+	it('the published package has no runtime dependencies, so its license is the only one', () => {
+		for (const kind of ['d', 'optionalD', 'bundleD', 'bundledD'])
+			expect(manifest).not.toHaveProperty(`${kind}ependencies`);
+		const license = readFileSync(path.join(root, 'LICENSE.md'), 'utf8');
+		expect(license).toContain(`# ${manifest.license} License`);
 	});
 
 	it('the published package contains what n8n loads, with icons and codex files, and no tests or examples', () => {
@@ -33,7 +35,9 @@ describe('the published package', () => {
 			'index.js',
 			'package.json',
 		]);
-		expect(paths.filter((file) => /test|example/i.test(file))).toEqual([]);
+		expect(
+			paths.filter((file) => /^dist\/(?!nodes\/|credentials\/)|test|example/i.test(file)),
+		).toEqual([]);
 	});
 
 	it('packs and publishes nothing that was not built', () => {
@@ -41,8 +45,9 @@ describe('the published package', () => {
 		onTestFinished(() => rmSync(unbuilt, { recursive: true, force: true }));
 		for (const name of ['.npmrc', 'index.js', 'LICENSE.md', 'package.json', 'README.md'])
 			copyFileSync(path.join(root, name), path.join(unbuilt, name));
+		// Where npm runs the tests silently, the commands below it would be silent, too.
 		const npm = (...command: string[]) =>
-			spawnSync('npm', command, { cwd: unbuilt, encoding: 'utf8' });
+			spawnSync('npm', [...command, '--loglevel=notice'], { cwd: unbuilt, encoding: 'utf8' });
 
 		const packed = npm('pack');
 		expect(packed.stderr).toMatch(/ENOENT.*dist/);

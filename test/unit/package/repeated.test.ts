@@ -6,7 +6,7 @@ import manifest from '../../../package.json';
 const root = path.join(__dirname, '../../..');
 const home = manifest.homepage.replace(/#.*/, '');
 
-/** Every place that repeats the address of the repository or the author: what stands before the value, and what ends it. */
+/** Every place that repeats the repository, the version or the author, with what stands before the value. */
 const places = [
 	{
 		file: 'credentials/ModelGatewayApi.credentials.ts',
@@ -18,10 +18,15 @@ const places = [
 		pattern: /("url": ")[^"]*(?=\/blob\/main\/)/,
 		value: home,
 	})),
+	{
+		file: 'docs/queue-mode.md',
+		pattern: /("n8n-nodes-model-gateway","version":")[^"]*/,
+		value: manifest.version,
+	},
 	{ file: 'LICENSE.md', pattern: /(Copyright \(c\) \d+ ).*/, value: manifest.author.name },
 ];
 
-describe('what package.json says of its author and its repository', () => {
+describe('what package.json says', () => {
 	it('package.json names one repository', () => {
 		expect(manifest.repository.url).toBe(`git+${home}.git`);
 	});
