@@ -51,7 +51,7 @@ const names: Record<Charge['kind'], string> = {
 };
 
 /** The folder in the paths of the examples. */
-const folderOfFiles = '/home/node/.n8n-files';
+export const folderOfFiles = '/home/node/.n8n-files';
 
 /**
  * The example with another folder in each node that reads or writes files, as a user changes it there. The notes
