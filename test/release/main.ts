@@ -43,6 +43,7 @@ const tests = {
 	'written tables': ['fieldTable', 'eventTable', 'versionTable', 'queueSettings'].map(
 		(name) => `test/unit/package/${name}.test.ts`,
 	),
+	'docker compose': ['test/unit/package/compose.test.ts'],
 	'lock files': ['test/unit/package/lockFiles.test.ts'],
 	examples: ['test/engine/examples.test.ts'],
 };

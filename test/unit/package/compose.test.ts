@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+import manifest from '../../../package.json';
+import installation from '../../n8n/package.json';
+
+const root = path.join(__dirname, '../../..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const isThere = (file: string) => existsSync(path.join(root, file));
+
+interface Service {
+	image?: string;
+	build?: { context: string; dockerfile: string };
+	command?: string;
+	volumes: string[];
+	environment?: Record<string, string>;
+	network_mode?: string;
+}
+
+const { services, volumes } = parse(read('compose.yaml')) as {
+	services: Record<'gateway' | 'n8n', Service>;
+	volumes: Record<string, unknown>;
+};
+const { gateway, n8n } = services;
+const dockerfile = gateway.build?.dockerfile ?? '';
+const script = gateway.command?.replace(/^sh /, '') ?? '';
+const playground = 'test/n8n/playground.ts';
+
+describe('compose.yaml', () => {
+	it('follows the schema and the rules of a linter', async () => {
+		const { DCLinter } = await import('dclint');
+		const [result] = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] }).lintFiles(
+			[path.join(root, 'compose.yaml')],
+			false,
+		);
+		expect(result.messages).toEqual([]);
+	});
+
+	it('runs a version of n8n that the end-to-end tests know', () => {
+		const tested = [
+			installation.dependencies.n8n,
+			...readdirSync(path.join(root, 'test/n8n/versions')),
+		];
+		const [, version] = /^docker\.n8n\.io\/n8nio\/n8n:(.+)$/.exec(n8n.image ?? '') ?? [];
+		expect(tested).toContain(version);
+	});
+
+	it('sets only variables that n8n reads', () => {
+		const known = readdirSync(path.join(root, 'node_modules/@n8n/config/dist/configs'))
+			.filter((name) => name.endsWith('.js'))
+			.flatMap((name) => [
+				...read(`node_modules/@n8n/config/dist/configs/${name}`).matchAll(/Env\)\('(\w+)'/g),
+			])
+			.map(([, name]) => name);
+		// n8n reads it in a package of its own, which these tests do not have.
+		known.push('N8N_UNVERIFIED_PACKAGES_ENABLED');
+		expect(known).toEqual(expect.arrayContaining(Object.keys(n8n.environment ?? {})));
+		expect(n8n.environment).toHaveProperty('N8N_UNVERIFIED_PACKAGES_ENABLED', 'true');
+	});
+
+	it('builds and starts from files that exist', () => {
+		const copied = [...read(dockerfile).matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, list]) =>
+			list.split(' '),
+		);
+		const scripts = [...read(dockerfile).matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);
+		expect(
+			[dockerfile, `${dockerfile}.dockerignore`, script, ...copied].filter(
+				(file) => !isThere(file),
+			),
+		).toEqual([]);
+		expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(scripts));
+		expect(read(script)).toContain(`node_modules/.bin/tsx ${playground} `);
+		expect(isThere(playground)).toBe(true);
+	});
+
+	it('keeps data in volumes that both services mount at the same places', () => {
+		expect(gateway.volumes).toEqual(n8n.volumes);
+		expect(n8n.volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes));
+	});
+
+	it('lets n8n reach the gateway on loopback, where the playground serves it', () => {
+		expect(n8n.network_mode).toBe('service:gateway');
+		const [, port] = /fetch\("http:\/\/127\.0\.0\.1:(\d+)"\)/.exec(read('compose.yaml')) ?? [];
+		expect(read(playground)).toContain(`{ port: ${port},`);
+	});
+});
