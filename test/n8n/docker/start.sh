@@ -4,7 +4,7 @@ set -eu
 
 cd /home/node
 mkdir -p .n8n/nodes .n8n-files
-npm install --prefix .n8n/nodes --ignore-scripts --legacy-peer-deps --no-audit --no-fund /package/dist/*.tgz
+npm install --prefix .n8n/nodes --ignore-scripts --legacy-peer-deps --no-audit --no-fund /package/*.tgz
 # n8n runs as the user "node" of its image.
 chown -R 1000:1000 .n8n .n8n-files
 

@@ -33,7 +33,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 	],
 	'Endpoints 1': [
 		'First Frame: an image that guides how the video starts',
-		'For alpha-1.1-r2v, describe what must stay: the subject, the clothing, the scene',
 		'In the prompts, image 1 is the first one',
 		'For beta-2.7-r2v, “image 1” is the first reference image below, “video 1” the first reference video',
 		'For …, “image 1” is the first reference image below, “video 1” the first reference video',

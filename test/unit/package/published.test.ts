@@ -40,7 +40,7 @@ describe('the published package', () => {
 		).toEqual([]);
 	});
 
-	it('packs and publishes nothing that was not built', () => {
+	it('publishes nothing that was not built', () => {
 		const unbuilt = mkdtempSync(path.join(tmpdir(), 'unbuilt-'));
 		onTestFinished(() => rmSync(unbuilt, { recursive: true, force: true }));
 		for (const name of ['.npmrc', 'index.js', 'LICENSE.md', 'package.json', 'README.md'])
@@ -49,9 +49,6 @@ describe('the published package', () => {
 		const npm = (...command: string[]) =>
 			spawnSync('npm', [...command, '--loglevel=notice'], { cwd: unbuilt, encoding: 'utf8' });
 
-		const packed = npm('pack');
-		expect(packed.stderr).toMatch(/ENOENT.*dist/);
-		expect(packed.status).not.toBe(0);
 		// It builds first, which fails here, where gulp is missing.
 		const published = npm('publish', '--dry-run');
 		expect(published.stdout + published.stderr).toContain('gulp clean && tsc');
