@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../../gateway';
 import { packInto, packNext } from '../support/files/packed';
 import { titledVideo } from '../support/data/titledVideo';
@@ -26,6 +27,8 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		(name) => !kinds[name].hasNoResponse || lackOf('openOrders') === undefined,
 	);
 	let all: Stored[] = [];
+	/** Their states in an n8n that does not load the package. */
+	let withoutPackage: unknown[];
 	/** Finishes each execution, all at the same time: n8n resumes parked executions once a minute. */
 	const endings = new Map<string, Promise<void>>();
 
@@ -40,10 +43,19 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		await n8n.process.end('SIGTERM');
 		// n8n may end and empty an execution that is due while it starts: docs/reliability.md, "Known limitations".
 		const env = { N8N_DISABLED_MODULES: 'otel' };
+		// n8n 3 does not load a package that is not verified before it is told to.
+		rmSync(path.join(folder, '.n8n/nodes'), { recursive: true });
+		n8n = await startN8n({ version: to, folder, env });
+		owner = await Owner.of(n8n);
+		for (const stored of all) stored.owner = owner;
+		// Each parked execution is due once a minute.
+		await setTimeout(80_000);
+		withoutPackage = await Promise.all(all.map(async (one) => (await one.latest()).status));
+		await n8n.process.end('SIGTERM');
 		n8n = await startN8n({ version: to, tarball: packNext(tarball), folder, env });
 		owner = await Owner.of(n8n);
 		for (const stored of all) endings.set(stored.name, settled(end(stored)));
-	}, 400_000);
+	}, 500_000);
 	afterAll(async () => {
 		await n8n.kill();
 		await gateway.close();
@@ -58,6 +70,12 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		stored.finish();
 		await stored.becomes(stored.kind.hasNoResponse ? 'error' : 'success');
 	}
+
+	it('without the package, parked executions stay parked', () => {
+		const parked = all.flatMap(({ kind }, index) => (kind.status === 'waiting' ? [index] : []));
+		expect(parked.length).toBeGreaterThan(3);
+		expect(parked.map((index) => withoutPackage[index])).toEqual(parked.map(() => 'waiting'));
+	});
 
 	having('openOrders')(
 		'after an upgrade, Retry does not place an order again whose outcome is unknown',

@@ -13,7 +13,14 @@ const written = ['fields.md', 'versions.md'];
 /** Looked up, not read: the index, the reference and the evidence. */
 const lookedUp = [
 	...written,
-	...['README.md', 'operations.md', 'troubleshooting.md', 'monitoring.md', 'reliability.md'],
+	...[
+		'README.md',
+		'operations.md',
+		'troubleshooting.md',
+		'monitoring.md',
+		'reliability.md',
+		'upgrades.md',
+	],
 ];
 const pages = pagesBut(written);
 /** Read from the beginning, by people who want to get something done. */
