@@ -10,7 +10,9 @@ const parts = { moneyRuns: 8, familyRuns: 4 };
 const cores = availableParallelism();
 
 function suite(name: string, include: string[], test: Partial<UserWorkspaceConfig['test']>) {
-	const setupFiles = ['test/support/setup/cleanUp.ts', 'test/support/setup/secrets.ts'];
+	const setupFiles = ['aiNodeSdk', 'cleanUp', 'secrets'].map(
+		(name) => `test/support/setup/${name}.ts`,
+	);
 	const hookTimeout = test?.testTimeout;
 	return { extends: true as const, test: { name, include, setupFiles, hookTimeout, ...test } };
 }
