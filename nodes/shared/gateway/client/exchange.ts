@@ -62,8 +62,11 @@ const drainTimeout = 1_000;
 const maxCharactersPerTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
-/** Characters that no text or JSON contains, but every file has near its start, whatever type its host declares. */
-const fileCharacters = /[\0-\x08]/;
+/**
+ * Characters that no text or JSON contains, but every file has near its start, whatever type its host declares. In a
+ * character class, \b is the backspace.
+ */
+const fileCharacters = /[\0-\b]/;
 
 /**
  * Sends one request with the key and reads its response. Redirects are followed only to addresses of the same origin

@@ -12,8 +12,7 @@ const maxReasonLength = 200;
 export function readReason(text: string, headers: Record<string, string>): string | undefined {
 	const type = headers['content-type'] ?? '';
 	const start = text.slice(0, maxSearchedLength).trim();
-	const isFile =
-		/^(?:image|video|audio)\/|octet-stream/i.test(type) || /[\0-\x08\ufffd]/.test(start);
+	const isFile = /^(?:image|video|audio)\/|octet-stream/i.test(type) || /[\0-\b\ufffd]/.test(start);
 	if (isFile) return undefined;
 	const isMarkup = start.startsWith('<') || /html|xml/i.test(type);
 	const reason = isMarkup ? reasonInMarkup(start) : start;

@@ -38,6 +38,8 @@ const avif = image('image/avif', 'an AVIF image', 'avif');
 export const heic = image('image/heic', 'a HEIC image', 'heic', 'heif');
 export const pdfSignature = /^(\xef\xbb\xbf)?\s*%PDF-/;
 
+/* eslint no-control-regex: 'off' -- Many signatures consist of control characters. */
+
 /** The first bytes of the types that are no text, read as Latin-1. The first match counts. */
 export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileType]> = [
 	// The chunk acTL is 8 bytes long, and comes before the image data.

@@ -24,7 +24,7 @@ const portableAnymap: FileType = {
 export const textImages = [svg, portableAnymap];
 
 /** Whether the first bytes are those of a text, read as Latin-1; in UTF-16, it begins with a byte order mark. */
-export const isText = (latin1: string): boolean => /^(\xff\xfe|\xfe\xff|[^\0-\x08]*$)/.test(latin1);
+export const isText = (latin1: string): boolean => /^(\xff\xfe|\xfe\xff|[^\0-\b]*$)/.test(latin1);
 
 /** What a text is, by its beginning. */
 export function textTypeOf(head: Buffer): FileType {
