@@ -38,6 +38,7 @@ function problemOf(script: string): string[] {
 const tests = {
 	'tarball and license': ['test/unit/package/published.test.ts'],
 	"n8n's scanner": ['test/deep/scan.test.ts'],
+	'n8n-node build and lint': ['test/deep/nodeCli.test.ts'],
 	'links of all pages': ['test/unit/package/docs.test.ts'],
 	'author and repository': ['test/unit/package/repeated.test.ts'],
 	'written tables': ['fieldTable', 'eventTable', 'versionTable', 'queueSettings'].map(
