@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { INodeProperties } from 'n8n-workflow';
+import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
+import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
+import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node';
+import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node';
+import { operations } from '../../../nodes/ModelGateway/resources';
+import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
+import { panelTexts } from '../../support/pages/serviceStatements';
+
+// What n8n asks of verified nodes in its UX guidelines, and its linter does not check.
+
+const nodes = path.join(__dirname, '../../../nodes');
+
+/** All fields of a panel, also those in groups. */
+const fieldsIn = (fields: unknown[]): INodeProperties[] =>
+	(fields as INodeProperties[]).flatMap((field) => [
+		field,
+		...fieldsIn(
+			(field.options ?? []).flatMap((option) => ('values' in option ? option.values : [option])),
+		),
+	]);
+
+const panels = [
+	...[new ModelGateway(), new ModelGatewayWaitForVideo()],
+	...[new LmChatModelGateway(), new EmbeddingsModelGateway()],
+].map(({ description }) => description.properties);
+
+const byAction = operations.map((operation) => [operation.action, operation] as const);
+
+describe.each(byAction)('the action "%s"', (action, { name, description, resource }) => {
+	it('each action is in sentence case, without an article', () => {
+		expect(action).toMatch(/^[A-Z][a-z]*( [a-z]+)+$/);
+		expect(action).not.toMatch(/\b(an?|the)\b/i);
+	});
+
+	it('each action names its resource, which the node creator does not show', () => {
+		const [word = ''] = /\w+$/.exec(resource.name.toLowerCase()) ?? [];
+		expect(action).toContain(word);
+	});
+
+	it('each operation has a name in title case, and a description in other words', () => {
+		expect(name).toMatch(/^[A-Z][a-z]*( [A-Z][a-z]*)*$/);
+		expect(description).toMatch(/^[A-Z][a-z]+,? [a-z]/);
+		expect(description).not.toBe(action);
+	});
+});
+
+it('no two operations have the same action', () => {
+	expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
+});
+
+it('each placeholder is an example or the label of a button', () => {
+	const placeholders = panelTexts().filter(({ name }) => name === 'placeholder');
+	expect(placeholders.length).toBeGreaterThan(10);
+	expect(placeholders.filter(({ text }) => !/^(e\.g\. |Add )/.test(text))).toEqual([]);
+});
+
+it('each switch says what it decides, beginning with “Whether”', () => {
+	const fields = fieldsIn([...panels, new ModelGatewayApi().properties].flat());
+	const switches = fields.filter(({ type }) => type === 'boolean');
+	expect(switches.length).toBeGreaterThan(10);
+	const others = switches.filter(({ description }) => !description?.startsWith('Whether '));
+	expect(others.map(({ displayName }) => displayName)).toEqual([]);
+});
+
+it('no output that n8n offers for mapping has more than 10 fields', () => {
+	const schemas = readdirSync(nodes, { recursive: true, encoding: 'utf8' })
+		.filter((file) => file.includes('__schema__') && file.endsWith('.json'))
+		.map((file) => JSON.parse(readFileSync(path.join(nodes, file), 'utf8')) as object);
+	const counts = schemas.map((schema) =>
+		'properties' in schema ? Object.keys(schema.properties as object).length : 0,
+	);
+	expect(Math.min(...counts)).toBeGreaterThan(0);
+	expect(Math.max(...counts)).toBeLessThanOrEqual(10);
+});
