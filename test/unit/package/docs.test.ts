@@ -63,7 +63,10 @@ it('CONTRIBUTING.md names only source files that exist', () => {
 
 describe('README.md', () => {
 	it('README.md links to every guide', () => {
-		const guides = pages.filter((page) => path.dirname(page) === 'docs');
+		// The page for n8n's reviewers is in the list of all pages only.
+		const guides = pages.filter(
+			(page) => path.dirname(page) === 'docs' && page !== 'docs/verification.md',
+		);
 		const linked = linksOf(read('README.md')).map((link) => link.split('#')[0]);
 		expect(guides.filter((guide) => !linked.includes(guide))).toEqual([]);
 	});
@@ -82,6 +85,21 @@ describe('docs/operations.md', () => {
 		expect(named.slice(0, operations.length)).toEqual(
 			operations.map(({ resource, name }) => `${resource.name}: ${name}`),
 		);
+	});
+});
+
+describe('docs/verification.md', () => {
+	it('docs/verification.md names a test or a file for each guideline that is met, and a reason for each other', () => {
+		const rows = [
+			...read('docs/verification.md').matchAll(/^\| (.+?) *\| (Met|Not|Open) *\| (.+?) *\|$/gm),
+		];
+		const tables =
+			read('docs/verification.md').match(/^\| Guideline .*\n\| --.*\n(\|.*\n)+/gm) ?? [];
+		expect(tables).toHaveLength(3);
+		expect(rows).toHaveLength(tables.join('').split('\n').length - 1 - 2 * tables.length);
+		const isShown = (how: string) => /`test\/[^`]+\.(?:test|e2e)\.ts`|\]\((?!#)/.test(how);
+		const unshown = rows.filter(([, , state, how]) => state === 'Met' && !isShown(how));
+		expect(unshown.map(([, guideline]) => guideline)).toEqual([]);
 	});
 });
 
