@@ -11,12 +11,20 @@ import { runIndexOf } from '../shared/n8n/execution/memory';
  * the column and the message of a worker to the main process have the time, and the stored data do not.
  * `test/e2e/parking.e2e.ts` checks that n8n still works like this.
  * @param time milliseconds since 1970
+ * @returns false if this n8n does not work like this; the execution then keeps running
  */
-export async function park(context: EngineContext, time: number): Promise<void> {
+export async function park(context: EngineContext, time: number): Promise<boolean> {
 	// The next pass replaces this one instead of being another run of the node.
 	context.getExecuteData().runIndex = runIndexOf(context);
 	const due = new Date(time);
-	await context.putExecutionToWait(due);
+	const { runExecutionData = {} } = context;
+	try {
+		await context.putExecutionToWait(due);
+	} catch {
+		delete runExecutionData.waitTill;
+	}
+	if (runExecutionData.waitTill === undefined) return false;
 	const hidden = { value: due, enumerable: false, writable: true, configurable: true };
-	Object.defineProperty(context.runExecutionData, 'waitTill', hidden);
+	Object.defineProperty(runExecutionData, 'waitTill', hidden);
+	return true;
 }

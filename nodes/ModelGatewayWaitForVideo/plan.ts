@@ -17,20 +17,24 @@ export type PassLength =
  * @param areJobsStored whether n8n's database has the jobs: a wait that keeps running lets n8n store them first, so that
  * a Retry has them if n8n is killed
  * @param now milliseconds since 1970
+ * @param canPark false if n8n did not park this wait
  * @returns the length of the pass, and a hint about it for the user
  */
 export function planPass(
 	context: EngineContext,
 	areJobsStored: boolean,
 	now: number,
+	canPark = true,
 ): { length: PassLength; hint?: string } {
 	const chosen = context.getNodeParameter(whileWaiting.name, 0, whileWaiting.default);
 	const isManual = context.getMode() === 'manual';
 	const savesProgress = context.getWorkflowSettings().saveExecutionProgress === true;
 	const isStored = savesProgress || areJobsStored;
-	const obstacle = parkingObstacle(context) ?? (chosen === 'park' ? undefined : callerOf(context));
+	const obstacle =
+		parkingObstacle(context, canPark) ?? (chosen === 'park' ? undefined : callerOf(context));
 	if (obstacle !== undefined) {
-		const isHinted = chosen === 'park' || !(isStored || isTool(context.getNode()));
+		const isExpected = isStored || isTool(context.getNode());
+		const isHinted = chosen === 'park' || obstacle === noParking || !isExpected;
 		return {
 			length: { name: 'stay' },
 			...(isHinted && { hint: obstacleHint(obstacle, isStored) }),
@@ -53,17 +57,22 @@ export function planPass(
  */
 const manualRunHoldTime = 15_000;
 
+const noParking =
+	'this version of n8n cannot park it. If n8n stops, press Retry: nothing is ordered again';
+
 /** Why n8n could not resume this execution if it were parked; undefined when it can. */
-function parkingObstacle(context: EngineContext): string | undefined {
+function parkingObstacle(context: EngineContext, canPark: boolean): string | undefined {
 	if (isTool(context.getNode())) return 'a tool of an AI agent cannot be parked';
 	if (!context.getWorkflow().id) return 'only a saved workflow can be parked';
-	return context.runExecutionData ? undefined : 'this version of n8n cannot park it';
+	const { runExecutionData, additionalData } = context;
+	return canPark && runExecutionData && additionalData?.hooks ? undefined : noParking;
 }
 
 function obstacleHint(obstacle: string, isStored: boolean): string {
-	const risk = isStored
-		? ''
-		: ' If n8n stops in the meantime, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
+	const risk =
+		isStored || obstacle === noParking
+			? ''
+			: ' If n8n stops in the meantime, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
 	return `The node kept running while it waited, because ${obstacle}.${risk}`;
 }
 

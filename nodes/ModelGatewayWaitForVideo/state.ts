@@ -79,16 +79,15 @@ export class WaitState {
 	 * queue mode searches for crashed executions before it takes any.
 	 */
 	readonly mayShowAsCrashed: boolean;
-	private readonly jobs: StoredJobs;
 	private readonly passes: number = 0;
 	private readonly waits: Record<string, unknown>;
 	/** Different for each run of a loop, and the same in all passes of a run. */
 	private readonly runKey: string;
 
 	constructor(context: EngineContext) {
-		this.jobs = new StoredJobs(context);
-		this.areJobsStored = this.jobs.areAllStored;
-		this.mayShowAsCrashed = this.jobs.wasParkedByOtherProcess && !isWorker(context);
+		const jobs = new StoredJobs(context);
+		this.areJobsStored = jobs.areAllStored;
+		this.mayShowAsCrashed = jobs.wasParkedByOtherProcess && !isWorker(context);
 		const own: { waits?: object } = nodeMemory(context) ?? clearNodeMemory(context);
 		this.execution = context.getExecutionId();
 		this.waits = (own.waits ??= {}) as Record<string, unknown>;
@@ -104,7 +103,7 @@ export class WaitState {
 		this.passes = passes;
 	}
 
-	/** Stores the items for the next pass. n8n is about to store the execution with all its jobs. */
+	/** Stores the items for the next pass. */
 	store(items: ReadonlyMap<number, StoredItem>): void {
 		const stored: Stored = {
 			execution: this.execution,
@@ -112,6 +111,5 @@ export class WaitState {
 			items: Object.fromEntries(items),
 		};
 		this.waits[this.runKey] = stored;
-		this.jobs.executionParked();
 	}
 }

@@ -6,6 +6,7 @@ import { runItems } from '../shared/n8n/items/run';
 import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { isWorker } from '../shared/n8n/execution/engineContext';
+import { StoredJobs } from '../shared/n8n/execution/memory';
 import { park } from './park';
 import { WaitPass, type WaitResult } from './pass';
 import { planPass } from './plan';
@@ -47,23 +48,29 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 async function runPass(
 	context: IExecuteFunctions,
 	state: WaitState,
+	canPark = true,
 ): Promise<INodeExecutionData[][]> {
-	const { length, hint: message } = planPass(context, state.areJobsStored, clock.now());
+	const { length, hint: message } = planPass(context, state.areJobsStored, clock.now(), canPark);
 	if (message !== undefined) context.addExecutionHints({ message, location: 'outputPane' });
 	const pass = new WaitPass(context, length, state);
 	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
+	const { items } = pass;
+	const nextPoll = nextPollOf(items);
+	if (nextPoll !== undefined) {
+		state.store(items);
+		if (!(await park(context, nextPoll))) {
+			return await runPass(context, new WaitState(context), false);
+		}
+		new StoredJobs(context).executionParked();
+	}
 	// In a worker, each pass has the whole time of the workflow.
 	const isTimed = length.name === 'stay' || !isWorker(context);
 	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
 	if (timeoutHint) context.addExecutionHints(timeoutHint);
-	const { items } = pass;
-	const nextPoll = nextPollOf(items);
 	if (nextPoll === undefined) return outputs;
 	if (!state.earlier) pass.logParked();
 	context.addExecutionHints(progressHint(jobsOf(items)));
-	state.store(items);
-	await park(context, nextPoll);
 	return [overviewOf(items)];
 }
 

@@ -15,6 +15,7 @@ export {
 export { testCredential } from './credentialTest';
 export { listSearch } from './dropdowns';
 export type { StoredExecution } from './execution';
+export { replaceParking, runSteps } from './nextEngine';
 export { EngineProcess } from './process';
 export { processedItems } from './processedItems';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';

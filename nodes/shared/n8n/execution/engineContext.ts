@@ -3,10 +3,12 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 /** What n8n's engine gives to a node beyond the interface for nodes. Other versions of n8n may lack it. */
 export type EngineContext = IExecuteFunctions & {
 	/** The data that n8n stores with the execution. */
-	runExecutionData?: object;
+	runExecutionData?: { waitTill?: Date };
 	additionalData?: {
 		/** Only the main process sends to the editor. A worker of queue mode has it in manual runs alone. */
 		sendDataToUI?: unknown;
+		/** They store a parked execution. The next engine, which n8n 2.40 contains, has none. */
+		hooks?: unknown;
 	};
 };
 

@@ -8,10 +8,12 @@ describe('the plan of a pass', () => {
 	const parkAtOnce: PassLength = { name: 'parkAtOnce' };
 	const pollUntil = (time: number): PassLength => ({ name: 'pollUntil', time });
 
+	const parkingEngine: object = { runExecutionData: {}, additionalData: { hooks: {} } };
+
 	const planFor = (
 		whileWaiting: string,
 		mode: WorkflowExecuteMode,
-		{ areJobsStored = false, saveExecutionProgress = false, engine = { runExecutionData: {} } },
+		{ areJobsStored = false, saveExecutionProgress = false, engine = parkingEngine },
 	) => {
 		const context: Partial<EngineContext> = {
 			getNode: () => ({ type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideo' }) as INode,
@@ -46,7 +48,7 @@ describe('the plan of a pass', () => {
 	});
 
 	it('keeps running, and says why, in an engine that does not give it the data of the execution', () => {
-		const { length, hint } = planFor('park', 'trigger', { engine: {} as never });
+		const { length, hint } = planFor('park', 'trigger', { engine: {} });
 		expect(length).toEqual(stay);
 		expect(hint).toContain('this version of n8n cannot park it');
 	});

@@ -1,0 +1,137 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Gateway } from '../../../gateway';
+import {
+	recoverExecution,
+	replaceParking,
+	retryExecution,
+	runSteps,
+	type StoredExecution,
+	type WorkflowRun,
+} from '../../harness';
+import { sampleVideo } from '../../support/data/samples';
+import { withGateway } from '../../support/http/withGateway';
+import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { hintsOf, itemsFor, resume, startWaits } from '../../support/workflows/parkedWaits';
+import {
+	chain,
+	core,
+	createVideo,
+	credentialFor,
+	waitForVideo,
+} from '../../support/workflows/workflows';
+
+// What becomes of a wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "Versions of n8n".
+
+let gateway: Gateway;
+let video: Uint8Array;
+
+beforeAll(async () => void (video = await sampleVideo()));
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
+	(world) => void ({ gateway } = world),
+);
+
+const done = core('Done', 'noOp');
+const workflow = chain(waitForVideo(), done);
+const hint =
+	'The node kept running while it waited, because this version of n8n cannot park it. If n8n stops, press Retry: nothing is ordered again.';
+
+/** Two jobs that finish in a minute. */
+const runningJobs = () => {
+	const jobs = earlierTasks(gateway, 2);
+	for (const { id } of jobs) setTimeout(() => gateway.jobs.complete(id, video), 60_000);
+	return jobs;
+};
+const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.job_id);
+const expectVideos = (run: WorkflowRun, jobs: Array<{ id: string }>) => {
+	expect(run.status).toBe('success');
+	const items = run.items('Done');
+	expect(idsOf(items)).toEqual(jobs.map(({ id }) => id));
+	expect(items.map(({ binary }) => binary?.data.bytes)).toEqual(jobs.map(() => video.length));
+	expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
+	expect(hintsOf(run)).toEqual([hint]);
+};
+
+interface Parking {
+	runExecutionData: { waitTill?: Date };
+}
+const failing = async () => await Promise.reject(new Error('This execution cannot wait'));
+/** What n8n's own does when n8n does not know the execution. */
+async function failingLate(this: Parking, time: Date): Promise<void> {
+	this.runExecutionData.waitTill = time;
+	await failing();
+}
+
+describe('Wait for Video in an engine that cannot park an execution', () => {
+	let restore = () => {};
+	afterEach(() => restore());
+
+	it.each<[string, unknown]>([
+		['is missing', undefined],
+		['fails', failing],
+		['fails after it has set the time', failingLate],
+		['does nothing', async () => {}],
+	])('keeps running, and says so, when putExecutionToWait %s', async (_, replacement) => {
+		restore = replaceParking(replacement);
+		const jobs = runningJobs();
+		expectVideos(await startWaits(gateway, workflow, jobs), jobs);
+	});
+
+	it('goes on with the polls of a manual run when it cannot be stored after 15 seconds', async () => {
+		restore = replaceParking(failing);
+		const jobs = runningJobs();
+		expectVideos(await startWaits(gateway, workflow, jobs, { mode: 'manual' }), jobs);
+		const polls = gateway.requests.filter(({ jobId }) => jobId === jobs[0].id);
+		expect(polls.filter(({ route }) => route === 'task')).toHaveLength(7);
+	});
+
+	it('leaves it to a later node to park the execution', async () => {
+		const times: Date[] = [];
+		restore = replaceParking(async function (this: Parking, time: Date) {
+			times.push(time);
+			if (times.length > 1) this.runExecutionData.waitTill = time;
+		});
+		const pause = core('Pause', 'wait', { amount: 2, unit: 'minutes' }, 1.1);
+		const run = await startWaits(gateway, chain(waitForVideo(), pause, done), runningJobs());
+		expect(run.data.resultData.lastNodeExecuted).toBe('Pause');
+		const ended = await resume(run);
+		expect(ended.items('Done').map(({ binary }) => binary?.data.bytes)).toEqual([
+			...[video.length, video.length],
+		]);
+	});
+
+	it('orders nothing again with Retry when n8n was killed in the meantime', async () => {
+		restore = replaceParking(undefined);
+		let stored: StoredExecution | undefined;
+		const ordering = chain(createVideo(), waitForVideo(), done);
+		await startWaits(gateway, ordering, [{ id: '1' }], {
+			onStart: (_, atStart) => void (stored = atStart),
+		});
+		const killed = recoverExecution(stored as StoredExecution, {
+			ended: ['Start', 'Create'],
+			begun: 'Wait for Video',
+		});
+		await retryExecution(killed);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+});
+
+it.each(['auto', 'park', 'hold'])(
+	'keeps running in the next engine of n8n with While Waiting = %s, and orders once',
+	async (whileWaiting) => {
+		const row = chain(createVideo(), waitForVideo({ whileWaiting }), done);
+		const steps = await runSteps(row, {
+			credentials: credentialFor(gateway),
+			input: itemsFor([{ id: '1' }]),
+			mode: 'trigger',
+		});
+		const ids = steps.get('Create')?.items.map(({ json }) => json.id);
+		const items = steps.get('Done')?.items ?? [];
+		expect(idsOf(items)).toEqual(ids);
+		expect(items.map(({ binary }) => binary?.data.bytes)).toEqual([video.length]);
+		expect(steps.get('Wait for Video')?.hints).toEqual([hint]);
+		expect(gateway.ledger).toHaveLength(1);
+	},
+);
+
+it('says it in at most 150 characters', () => expect(hint.length).toBeLessThanOrEqual(150));
