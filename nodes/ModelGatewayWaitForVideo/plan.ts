@@ -17,7 +17,7 @@ export type PassLength =
  * @param areJobsStored whether n8n's database has the jobs: a wait that keeps running lets n8n store them first, so that
  * a Retry has them if n8n is killed
  * @param now milliseconds since 1970
- * @param canPark false if n8n did not park this wait
+ * @param canPark false if n8n did not park this wait, or has forgotten what it stored
  * @returns the length of the pass, and a hint about it for the user
  */
 export function planPass(

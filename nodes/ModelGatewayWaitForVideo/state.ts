@@ -60,6 +60,11 @@ function isPoller(value: unknown): boolean {
 	);
 }
 
+/** The newest waits that this process has parked, and that have not resumed here. */
+let parked: string[] = [];
+
+const maxParked = 1000;
+
 /**
  * What a wait keeps from one pass to the next. n8n stores it with the execution, so it must survive JSON. Only the next
  * pass reads it: a later wait for the same jobs, such as that of a retry, starts again.
@@ -69,6 +74,8 @@ export class WaitState {
 	readonly earlier?: Readonly<StoredItems>;
 	/** The execution that stored them; another one if this is its Retry. */
 	readonly storedBy?: string;
+	/** Whether this process parked the wait, and n8n has lost what it stored: the wait would never end. */
+	readonly isForgotten: boolean;
 	/** The same for all executions that start from what was stored then. */
 	readonly origin?: string;
 	readonly execution: string;
@@ -83,6 +90,8 @@ export class WaitState {
 	private readonly waits: Record<string, unknown>;
 	/** Different for each run of a loop, and the same in all passes of a run. */
 	private readonly runKey: string;
+	/** Among all waits of the process. */
+	private readonly key: string;
 
 	constructor(context: EngineContext) {
 		const jobs = new StoredJobs(context);
@@ -94,6 +103,9 @@ export class WaitState {
 		this.runKey = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
 		const known = this.waits[this.runKey];
 		delete this.waits[this.runKey];
+		this.key = [this.execution, context.getNode().name, this.runKey].join();
+		this.isForgotten = parked.includes(this.key) && !isStored(known);
+		parked = parked.filter((key) => key !== this.key);
 		if (!isStored(known)) return;
 		const { execution, passes = 0, items } = known;
 		this.storedBy = execution;
@@ -111,5 +123,6 @@ export class WaitState {
 			items: Object.fromEntries(items),
 		};
 		this.waits[this.runKey] = stored;
+		parked = [...parked, this.key].slice(-maxParked);
 	}
 }

@@ -48,7 +48,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 async function runPass(
 	context: IExecuteFunctions,
 	state: WaitState,
-	canPark = true,
+	canPark = !state.isForgotten,
 ): Promise<INodeExecutionData[][]> {
 	const { length, hint: message } = planPass(context, state.areJobsStored, clock.now(), canPark);
 	if (message !== undefined) context.addExecutionHints({ message, location: 'outputPane' });

@@ -3,6 +3,7 @@ import type { Gateway } from '../../../gateway';
 import {
 	recoverExecution,
 	replaceParking,
+	resumeExecution,
 	retryExecution,
 	runSteps,
 	type StoredExecution,
@@ -113,6 +114,34 @@ describe('Wait for Video in an engine that cannot park an execution', () => {
 		});
 		await retryExecution(killed);
 		expect(gateway.ledger).toHaveLength(1);
+	});
+});
+
+describe('a parked Wait for Video that comes back as a fresh run of the node', () => {
+	/** Resumes the execution without anything that the nodes have stored in it. */
+	const resumeAfresh = async (run: WorkflowRun) => {
+		if (run.data.executionData) run.data.executionData.contextData = {};
+		delete run.data.resultData.runData['Wait for Video'];
+		return await resumeExecution(run);
+	};
+
+	it('keeps running, and says so, instead of parking again and again', async () => {
+		const jobs = runningJobs();
+		const parked = await startWaits(gateway, workflow, jobs);
+		expect(parked.status).toBe('waiting');
+		expectVideos(await resumeAfresh(parked), jobs);
+	});
+
+	it('keeps running when only a later pass has lost what the wait stored', async () => {
+		const jobs = runningJobs();
+		const parked = await resume(await startWaits(gateway, workflow, jobs));
+		expectVideos(await resumeAfresh(parked), jobs);
+	});
+
+	it('parks again in an execution of its own', async () => {
+		const jobs = runningJobs();
+		await resumeAfresh(await startWaits(gateway, workflow, jobs));
+		expect((await startWaits(gateway, workflow, runningJobs())).status).toBe('waiting');
 	});
 });
 
