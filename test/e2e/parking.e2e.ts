@@ -2,9 +2,9 @@ import type { IBinaryData, INodeParameters, IWorkflowBase } from 'n8n-workflow';
 import { sampleVideo } from '../support/data/samples';
 import type { Job } from '../../gateway';
 import { earlierTasks } from '../support/workflows/earlierJobs';
-import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
+import { fetchPublished, isOpen, isUnderWay, itemsOf, type Execution } from '../n8n/owner';
 import { openStage, type Stage } from './support/stage';
-import { until } from '../support/time/until';
+import { until, within } from '../support/time/until';
 import {
 	byId,
 	chain,
@@ -37,7 +37,7 @@ describe('waits in a complete n8n', () => {
 		response: Promise<unknown>;
 	}
 
-	const listed = (jobs: Job[]) =>
+	const list = (jobs: Job[]) =>
 		core(
 			'List',
 			'set',
@@ -59,7 +59,7 @@ describe('waits in a complete n8n', () => {
 	): Promise<Flow> => {
 		const path = `parking-${Date.now()}-${count++}`;
 		const workflow = await stage.create(
-			startedByWebhook({ path, ...webhook }, listed(jobs), each, ...nodes),
+			startedByWebhook({ path, ...webhook }, list(jobs), each, ...nodes),
 		);
 		await stage.owner.publish(workflow);
 		const response = fetchPublished(`${stage.owner.url}/webhook/${path}`).then(
@@ -69,12 +69,12 @@ describe('waits in a complete n8n', () => {
 		return { workflow, jobs, response };
 	};
 
-	const latest = async ({ workflow }: Pick<Flow, 'workflow'>): Promise<Execution> => {
-		const [{ id }] = await stage.owner.executionsOf(workflow);
-		return await stage.owner.execution(id);
-	};
+	const listed = async ({ workflow }: Pick<Flow, 'workflow'>) =>
+		(await stage.owner.executionsOf(workflow))[0];
+	const latest = async (flow: Pick<Flow, 'workflow'>): Promise<Execution> =>
+		await stage.owner.execution((await listed(flow)).id);
 	const becomes = async (flow: Pick<Flow, 'workflow'>, status: string) => {
-		await until(async () => (await stage.owner.executionsOf(flow.workflow))[0]?.status === status);
+		await until(async () => (await listed(flow))?.status === status);
 		return await latest(flow);
 	};
 	const pollsOf = ({ jobs }: Flow) =>
@@ -96,12 +96,32 @@ describe('waits in a complete n8n', () => {
 	let respondNodeParked: Flow;
 	let parent: Flow;
 
+	it('n8n still does everything on which parking rests', async () => {
+		// Once n8n has looked for parked executions, it leaves them alone for a minute.
+		const resumed = await call({}, [wait(), after]);
+		const hasPolled = () => pollsOf(resumed).length > 0;
+		await within(async () => hasPolled() || !isOpen(await listed(resumed)), 150);
+		canary = await call({}, [wait(), after]);
+		await within(async () => pollsOf(canary).length > 0 || !isUnderWay(await listed(canary)), 10);
+		const { status, waitTill, data } = await latest(canary);
+		const memory = data.executionData?.contextData['node:Wait for Video'];
+		const parksAgain = async () => (await listed(resumed)).status === 'waiting';
+
+		const facts: Record<string, boolean> = {
+			'putExecutionToWait parks the execution': status === 'waiting',
+			'the column waitTill has the time': waitTill !== null && !isNaN(Date.parse(waitTill)),
+			'the stored data have no waitTill': !('waitTill' in data),
+			'the stored data have what getContext had': Object.keys(memory?.waits ?? {}).length === 1,
+			'a resumed execution runs the node again, and does not skip it': hasPolled(),
+			'the node finds what it stored, and parks again': await within(parksAgain, 10),
+			'all passes are one run of the node':
+				(await latest(resumed)).data.resultData.runData['Wait for Video']?.length === 1,
+		};
+		expect(Object.keys(facts).filter((fact) => !facts[fact])).toEqual([]);
+	}, 200_000);
+
 	it('a wait parks before its first poll, unless the caller waits for the response', async () => {
 		const respond = core('Respond', 'respondToWebhook', { respondWith: 'allIncomingItems' }, 1.1);
-		// Once n8n has looked for parked executions, it leaves them alone for a minute.
-		const first = await call({}, [wait(), after]);
-		await until(() => pollsOf(first).length > 0);
-		canary = await call({}, [wait(), after]);
 		stopped = await call({}, [wait(), after]);
 		held = await call({}, [wait('hold'), after]);
 		stoppedHeld = await call({}, [wait('hold'), after]);
@@ -152,7 +172,7 @@ describe('waits in a complete n8n', () => {
 		const jobs = earlierTasks(stage.gateway, 2);
 		const editor = await stage.editor();
 		const workflow = await stage.create({
-			...chain(listed(jobs), each, wait('park'), after),
+			...chain(list(jobs), each, wait('park'), after),
 			name: 'Product videos',
 		});
 		await editor.openWorkflow(workflow);

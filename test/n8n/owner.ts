@@ -21,6 +21,8 @@ export interface Execution {
 	/** Times in ISO 8601; those of a parked execution span all its passes. */
 	startedAt: string;
 	stoppedAt: string;
+	/** When a parked execution is due, in ISO 8601. */
+	waitTill: string | null;
 	data: IRunExecutionData;
 }
 
@@ -184,9 +186,9 @@ export class Owner {
 			'GET',
 			`/executions/${id}`,
 		);
-		const { status, startedAt, stoppedAt } = stored;
+		const { status, startedAt, stoppedAt, waitTill } = stored;
 		const data = parse(stored.data) as IRunExecutionData;
-		return { id, status, startedAt, stoppedAt, data };
+		return { id, status, startedAt, stoppedAt, waitTill, data };
 	}
 
 	/** The latest executions of a workflow, newest first. */
