@@ -30,8 +30,11 @@ describe('an execution that an earlier release stored', () => {
 		await gateway.close();
 	});
 
-	const read = (file: string): StoredFixture =>
-		JSON.parse(readFileSync(path.join(fixturesFolder, file), 'utf8')) as StoredFixture;
+	/** Each fixture comes from an n8n of its own, where the IDs begin at 1. In one process, they are unique. */
+	const read = (file: string): StoredFixture => ({
+		...(JSON.parse(readFileSync(path.join(fixturesFolder, file), 'utf8')) as StoredFixture),
+		id: file,
+	});
 
 	/** Stores the files that the execution had downloaded, which n8n keeps outside its data. */
 	const storeFiles = async (value: unknown, { jobs }: StoredFixture): Promise<void> => {
