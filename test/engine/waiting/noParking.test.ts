@@ -21,7 +21,7 @@ import {
 	waitForVideo,
 } from '../../support/workflows/workflows';
 
-// What becomes of a wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "Versions of n8n".
+// What becomes of a wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "When n8n's engine changes".
 
 let gateway: Gateway;
 let video: Uint8Array;

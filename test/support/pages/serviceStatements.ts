@@ -34,9 +34,11 @@ export function serviceStatements(): Statement[] {
 /** A place, and a text in it. */
 type Found = [place: string, text: string];
 
-/** Everything that users read: the pages without `evidence`, the notes of the examples, the panels, the messages. */
+/** Everything that users read: the pages without `evidence` and those for developers, the notes of the examples, the panels, the messages. */
 function userTexts(): Found[] {
-	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
+	const guides = filesIn('docs', '.md').filter(
+		(file) => !evidence.includes(path.basename(file)) && !file.startsWith('docs/development/'),
+	);
 	const pages = ['README.md', 'SECURITY.md', ...guides].map((file): Found => [file, read(file)]);
 	const panels = panelTexts().map(({ text }): Found => ['the panels', text]);
 	return [...pages, ...notes(), ...panels, ...literals()];

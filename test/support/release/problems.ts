@@ -64,7 +64,7 @@ export function placeholders({ author, homepage, repository }: Manifest): string
 		.filter(([, value]) => /model[ -]gateway[ -]nodes|\.example$/i.test(value))
 		.map(
 			([name, value]) =>
-				`package.json has the placeholder “${value}” as ${name}: see “Before the first release” in CONTRIBUTING.md`,
+				`package.json has the placeholder “${value}” as ${name}: see “Before the first release” in docs/development/releasing.md`,
 		);
 }
 

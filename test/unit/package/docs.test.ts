@@ -9,11 +9,22 @@ import { altTextsOf, anchorsOf, brokenLinks, linksOf } from '../../support/pages
 const root = path.join(__dirname, '../../..');
 const read = (page: string) => readFileSync(path.join(root, page), 'utf8');
 
-const pages = ['.', 'docs', 'examples', 'gateway', 'lab', 'test', 'test/deep'].flatMap((folder) =>
+const pages = [
+	'.',
+	'docs',
+	'docs/development',
+	'examples',
+	'gateway',
+	'lab',
+	'test',
+	'test/deep',
+].flatMap((folder) =>
 	readdirSync(path.join(root, folder))
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => path.join(folder, name)),
 );
+
+const isForDevelopers = (page: string) => path.dirname(page) === 'docs/development';
 
 /** Expands the braces of a pattern, for example of `{jobs,client}/a*.test.ts`. */
 function alternatives(pattern: string): string[] {
@@ -51,9 +62,17 @@ describe.each(pages)('%s', (page) => {
 	});
 });
 
-it('CONTRIBUTING.md names only source files that exist', () => {
+it('CONTRIBUTING.md has at most 15,000 characters', () => {
+	expect(read('CONTRIBUTING.md').length).toBeLessThanOrEqual(15_000);
+});
+
+it('the pages for developers name only source files that exist', () => {
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
-	const named = read('CONTRIBUTING.md').matchAll(/`((?:[\w-]+\/)*[\w.-]+\.ts)`/g);
+	const forDevelopers = ['CONTRIBUTING.md', 'docs/decisions.md', ...pages.filter(isForDevelopers)];
+	const named = forDevelopers
+		.map(read)
+		.join('\n')
+		.matchAll(/`((?:[\w-]+\/)*[\w.-]+\.ts)`/g);
 	const missing = [...named]
 		.map(([, name]) => name)
 		.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)));
@@ -63,10 +82,9 @@ it('CONTRIBUTING.md names only source files that exist', () => {
 
 describe('README.md', () => {
 	it('README.md links to every guide', () => {
-		// The page for n8n's reviewers is in the list of all pages only.
-		const guides = pages.filter(
-			(page) => path.dirname(page) === 'docs' && page !== 'docs/verification.md',
-		);
+		// Those for n8n's reviewers and for developers are in the list of all pages only.
+		const others = ['docs/verification.md', 'docs/decisions.md'];
+		const guides = pages.filter((page) => path.dirname(page) === 'docs' && !others.includes(page));
 		const linked = linksOf(read('README.md')).map((link) => link.split('#')[0]);
 		expect(guides.filter((guide) => !linked.includes(guide))).toEqual([]);
 	});

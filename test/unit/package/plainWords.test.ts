@@ -24,9 +24,11 @@ const lookedUp = [
 ];
 /** For n8n's reviewers: looked up, too, and no page of a user. */
 const review = 'verification.md';
-const pages = pagesBut([...written, review]);
+/** Neither is the page for those who carry it on. */
+const decisions = 'decisions.md';
+const pages = pagesBut([...written, review, decisions]);
 /** Read from the beginning, by people who want to get something done. */
-const guides = pagesBut([...lookedUp, review]);
+const guides = pagesBut([...lookedUp, review, decisions]);
 
 /** Counts words. Table borders do not count, and neither does what a measurement writes between comments. */
 const countWords = (text: string) =>

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(__dirname, '../../..');
+const page = path.join(root, 'docs/development/architecture.md');
+
+interface Cruised {
+	modules: Array<{ source: string; dependencies: Array<{ resolved: string }> }>;
+}
+
+/** The room of a file: its folder below `nodes/shared/…`, else the folder at the top or of the node. */
+function roomOf(file: string): string | undefined {
+	const [, shared] = /^nodes\/(shared\/\w+\/\w+)/.exec(file) ?? [];
+	const [, node] = /^nodes\/(\w+)/.exec(file) ?? [];
+	const [, top] = /^(credentials|gateway)\//.exec(file) ?? [];
+	return shared ?? node ?? top;
+}
+
+/** Which room imports which, by the imports of all files. */
+function importsBetweenRooms(): Map<string, Set<string>> {
+	const tool = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+	const folders = ['nodes', 'credentials', 'gateway'];
+	const output = execFileSync(process.execPath, [tool, ...folders, '--output-type', 'json'], {
+		cwd: root,
+		encoding: 'utf8',
+		maxBuffer: 2 ** 26,
+	});
+	const rooms = new Map<string, Set<string>>();
+	for (const { source, dependencies } of (JSON.parse(output) as Cruised).modules) {
+		const from = roomOf(source);
+		if (from === undefined) continue;
+		const known = rooms.get(from) ?? new Set();
+		rooms.set(from, known);
+		for (const to of dependencies.map(({ resolved }) => roomOf(resolved)))
+			if (to !== undefined && to !== from) known.add(to);
+	}
+	return rooms;
+}
+
+/** Leaves out each import that a longer way implies. `npm run lint:imports` refuses circles. */
+function direct(rooms: Map<string, Set<string>>): Array<[string, string]> {
+	const reaches = (from: string, to: string): boolean =>
+		[...(rooms.get(from) ?? [])].some((next) => next === to || reaches(next, to));
+	return [...rooms].flatMap(([from, all]) =>
+		[...all]
+			.filter((to) => ![...all].some((other) => other !== to && reaches(other, to)))
+			.map((to): [string, string] => [from, to]),
+	);
+}
+
+/** The house as GitHub draws it. */
+function drawing(): string {
+	const rooms = importsBetweenRooms();
+	const group = (name: string) => {
+		const inside = [...rooms.keys()].filter((room) => path.dirname(room) === name).sort();
+		const entries = inside.map((room) => `    ${room}["${path.basename(room)}"]`);
+		return [`  subgraph ${name}`, ...entries, '  end'];
+	};
+	const arrows = direct(rooms).map(([from, to]) => `  ${from} --> ${to}`);
+	const groups = [...group('shared/n8n'), ...group('shared/gateway')];
+	return ['```mermaid', 'flowchart TD', ...groups, ...arrows.sort(), '```'].join('\n');
+}
+
+describe('docs/development/architecture.md', () => {
+	it('draws the house as the code is; UPDATE_DOCS=1 draws it again', () => {
+		const text = readFileSync(page, 'utf8');
+		const wanted = text.replace(
+			/(?<=<!-- house -->\n).*(?=<!-- end of house -->)/s,
+			`\n${drawing()}\n\n`,
+		);
+		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
+		expect(readFileSync(page, 'utf8')).toBe(wanted);
+		expect(text).toContain('<!-- house -->');
+	});
+});
