@@ -51,6 +51,8 @@ async function main(): Promise<void> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
 	const options = ['run', '--project=e2e', '--reporter=default', '--reporter=./test/reporter.mjs'];
+	// Says at the top of the page of the run which tests failed, and why.
+	if (process.env.GITHUB_ACTIONS) options.push('--reporter=github-actions');
 	const code = await runTool(
 		'vitest/vitest.mjs',
 		[...options, '--reporter=json', `--outputFile=${results}`, ...forVitest],

@@ -27,8 +27,16 @@ const n8nVersions = [defaultVersion, ...readdirSync(others)].sort((one, other) =
 	one.localeCompare(other, 'en', { numeric: true }),
 );
 
+/** The unpacked files of a container of n8n. If there are any, this run uses them instead of an installation. */
+const containerRoot = process.env.E2E_N8N_ROOT ?? '';
+/** Where n8n is in its container. */
+const inContainer = '/usr/local/lib/node_modules/n8n';
+
 /** The version of n8n that this run of the end-to-end tests uses. */
-export const testedVersion = process.env.E2E_N8N ?? defaultVersion;
+export const testedVersion =
+	containerRoot === '' ? (process.env.E2E_N8N ?? defaultVersion) : containedVersion(containerRoot);
+
+const isContained = (version: string) => containerRoot !== '' && version === testedVersion;
 
 /** The Node.js for a version of n8n, which is not the one that runs the tests. */
 export const nodeBinary = (version: string) =>
@@ -47,10 +55,25 @@ export function textsOfEditor(version: string): string {
 	return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
-export const n8nScript = (version: string) => path.join(linkOf(version), 'n8n/bin/n8n');
+/** The program and the arguments that run a version of n8n. A container's runs as a child process, so a kill reaches it. */
+export function n8nCommand(version: string): [string, ...string[]] {
+	return isContained(version)
+		? ['chroot', containerRoot, 'node', `${inContainer}/bin/n8n`]
+		: [nodeBinary(version), path.join(linkOf(version), 'n8n/bin/n8n')];
+}
 
 /** Settings of n8n that a version needs here, as environment variables. */
-export const settingsOf = (version: string) => readManifest(folderOf(version)).env ?? {};
+export function settingsOf(version: string): Record<string, string> {
+	// Since version 3, n8n loads no unverified package without it.
+	return isContained(version)
+		? { N8N_UNVERIFIED_PACKAGES_ENABLED: 'true' }
+		: (readManifest(folderOf(version)).env ?? {});
+}
+
+function containedVersion(root: string): string {
+	const manifest = readFileSync(path.join(root, inContainer, 'package.json'), 'utf8');
+	return (JSON.parse(manifest) as { version: string }).version;
+}
 
 /**
  * Installs n8n, the tools of the tests, and the Debian packages that they need.
@@ -90,4 +113,7 @@ function folderOf(version: string): string {
 	return version === defaultVersion ? home : path.join(others, version);
 }
 
-const linkOf = (version: string) => path.join(folderOf(version), 'node_modules');
+const linkOf = (version: string) =>
+	isContained(version)
+		? path.join(containerRoot, inContainer, 'node_modules')
+		: path.join(folderOf(version), 'node_modules');

@@ -55,6 +55,8 @@ export async function startN8n({
 			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 			N8N_EDITOR_BASE_URL: url,
 			WEBHOOK_URL: url,
+			// Its name since n8n 3.
+			N8N_WEBHOOK_URL: url,
 			N8N_SECURE_COOKIE: 'false',
 			...env,
 		},

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { n8nScript, nodeBinary, settingsOf, testedVersion } from './installation';
+import { n8nCommand, settingsOf, testedVersion } from './installation';
 
 interface ProcessOptions {
 	/** The version of n8n; by default the one of this run. */
@@ -30,7 +30,8 @@ export async function startProcess(
 	{ version = testedVersion, home, logFile, env, ready }: ProcessOptions,
 ): Promise<N8nProcess> {
 	const log = createWriteStream(logFile, { flags: 'a' });
-	const child = spawn(nodeBinary(version), [n8nScript(version), ...command], {
+	const [program, ...args] = n8nCommand(version);
+	const child = spawn(program, [...args, ...command], {
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: {
 			PATH: process.env.PATH,
