@@ -44,6 +44,11 @@ describe('from an empty canvas, without a credential', () => {
 		await page.keyboard.press('Control+v');
 		await click(editor.node(node), 2);
 		await click(page.getByTestId('ndv').getByText('Connect to Model Gateway'));
+		// n8n refuses to save a credential before it has given it a name, which takes a request.
+		await page
+			.getByTestId('credential-name')
+			.filter({ hasText: 'Model Gateway account' })
+			.waitFor();
 		const { apiKey, url: baseUrl } = stage.gateway;
 		for (const [field, value] of Object.entries({ apiKey, baseUrl })) {
 			await page.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
