@@ -15,6 +15,7 @@ export const rows: Row[] = [
 		name: 'Order, wait and download; the examples',
 		shownBy: ['video', 'examples'],
 	},
+	{ name: 'Install by the dialog “Community nodes”', shownBy: ['communityNodes'] },
 	{ name: 'Credential and its connection test', shownBy: ['credential'] },
 	{ name: 'The quick start, pasted onto the canvas', shownBy: ['quickStart'] },
 	{ name: 'Huge responses do not stop n8n', shownBy: ['largeResponses'] },
