@@ -76,7 +76,6 @@ export async function startRegistry(tarball: string, folder: string): Promise<Re
 			NO_PROXY: '127.0.0.1,localhost',
 			NODE_EXTRA_CA_CERTS: certificate,
 			npm_config_cafile: certificate,
-			npm_config_registry: `https://${npmHost}/`,
 		},
 		requested,
 		async close() {
