@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,18 +75,11 @@ export async function startN8n({
 	};
 }
 
-/** Installs the package as n8n installs a community package. */
-export async function installPackage(home: string, tarball: string): Promise<void> {
-	const folder = path.join(home, '.n8n/nodes');
-	await mkdir(folder, { recursive: true });
-	await writeFile(
-		path.join(folder, 'package.json'),
-		JSON.stringify({ name: 'installed-nodes', private: true, dependencies: {} }),
-	);
-	await run('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', tarball], {
-		cwd: folder,
-		quiet: true,
-	});
+/** Installs the package by the command of docs/queue-mode.md. */
+async function installPackage(home: string, tarball: string): Promise<void> {
+	const prefix = ['--prefix', path.join(home, '.n8n/nodes')];
+	const flags = ['--ignore-scripts', '--legacy-peer-deps'];
+	await run('npm', ['install', ...prefix, ...flags, tarball], { quiet: true });
 }
 
 /**
