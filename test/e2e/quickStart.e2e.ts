@@ -3,7 +3,10 @@ import path from 'node:path';
 import { examplesFolder } from '../support/workflows/examples';
 import type { Editor, Locator } from '../n8n/editor';
 import { having } from '../n8n/features';
+import { testedVersion } from '../n8n/installation';
 import { openStage, type Stage } from './support/stage';
+
+const isN8n1 = testedVersion.startsWith('1.');
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const readme = read(path.join(__dirname, '../../README.md'));
@@ -43,7 +46,12 @@ describe('from an empty canvas, without a credential', () => {
 		await page.evaluate(async (copied) => await navigator.clipboard.writeText(copied), text);
 		await page.keyboard.press('Control+v');
 		await click(editor.node(node), 2);
-		await click(page.getByTestId('ndv').getByText('Connect to Model Gateway'));
+		if (isN8n1) {
+			await click(page.getByTestId('node-credentials-select'));
+			await click(page.getByTestId('node-credentials-select-item-new'));
+		} else {
+			await click(page.getByTestId('ndv').getByText('Connect to Model Gateway'));
+		}
 		// n8n refuses to save a credential before it has given it a name, which takes a request.
 		await page
 			.getByTestId('credential-name')
@@ -54,8 +62,9 @@ describe('from an empty canvas, without a credential', () => {
 			await page.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
 		}
 		await click(page.getByTestId('credential-save-button'));
-		await page.getByText(/Added this credential to \d other nodes?/).waitFor();
-		await click(page.getByTestId('ndv-close-button'));
+		await page.getByText(/Added this credential to \d other node/).waitFor();
+		if (isN8n1) await click(page.locator('.el-dialog__headerbtn').filter({ visible: true }));
+		await click(page.getByTestId(isN8n1 ? 'back-to-canvas' : 'ndv-close-button'));
 		await page.getByTestId('ndv').waitFor({ state: 'hidden' });
 	}
 
