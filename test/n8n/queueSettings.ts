@@ -1,3 +1,5 @@
+import { testedVersion } from './installation';
+
 /** The processes of n8n in queue mode. */
 export type ProcessKind = 'main' | 'webhook' | 'worker';
 
@@ -9,6 +11,8 @@ interface QueueSetting {
 	standard: string;
 	/** What we recommend, as the guide shows it. Missing where n8n's default is right. */
 	recommended?: string;
+	/** The versions of n8n that need what is recommended; missing when all do. */
+	versions?: string[];
 	/** The processes that need it; missing when all do. */
 	processes?: ProcessKind[];
 	why: string;
@@ -101,8 +105,9 @@ export const queueSettings: QueueSetting[] = [
 	{
 		names: ['N8N_DISABLED_MODULES'],
 		standard: 'none',
-		recommended: '`otel`, unless you use OpenTelemetry',
-		why: 'n8n 2.40 and 2.41 may otherwise [end a wait at their start](reliability.md#known-limitations).',
+		recommended: '`otel` in n8n 2.40 and 2.41, unless you use OpenTelemetry',
+		versions: ['2.40', '2.41'],
+		why: 'They may otherwise [end a wait at their start](reliability.md#known-limitations). An n8n without that module, such as 1.123, does not start with this value.',
 		measured: { N8N_DISABLED_MODULES: 'otel' },
 	},
 	{
@@ -140,8 +145,11 @@ export const queueSettings: QueueSetting[] = [
 	},
 ];
 
-/** The recommended settings, as environment variables of one kind of process. */
+/** The recommended settings, as environment variables of one kind of process, in the version of this run. */
 export function recommendedEnv(kind: ProcessKind): Record<string, string> {
-	const own = queueSettings.filter(({ processes }) => processes?.includes(kind) ?? true);
+	const own = queueSettings.filter(
+		({ processes = [kind], versions = [testedVersion] }) =>
+			processes.includes(kind) && versions.some((version) => testedVersion.startsWith(version)),
+	);
 	return Object.assign({}, ...own.map(({ measured }) => measured ?? {})) as Record<string, string>;
 }
