@@ -9,6 +9,7 @@ import { having, lackOf } from '../n8n/features';
 import { defaultVersion, testedVersion } from '../n8n/installation';
 import { startN8n, type N8n } from '../n8n/n8n';
 import { bytesOf, itemsOf, Owner } from '../n8n/owner';
+import { recommendedEnv } from '../n8n/queueSettings';
 import { kinds, storeAll, type Stored } from './upgrade/kinds';
 import { sha256 } from '../support/data/sha256';
 
@@ -42,7 +43,8 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		// As a container is stopped: passes under way finish, and the rest is killed.
 		await n8n.process.end('SIGTERM');
 		// n8n may end and empty an execution that is due while it starts: docs/reliability.md, "Known limitations".
-		const env = { N8N_DISABLED_MODULES: 'otel' };
+		const { N8N_DISABLED_MODULES: modules } = recommendedEnv('main', to);
+		const env = modules ? { N8N_DISABLED_MODULES: modules } : undefined;
 		// n8n 3 does not load a package that is not verified before it is told to.
 		rmSync(path.join(folder, '.n8n/nodes'), { recursive: true });
 		n8n = await startN8n({ version: to, folder, env });

@@ -76,7 +76,7 @@ export async function startN8n({
 }
 
 /** Installs the package by the command of docs/queue-mode.md. */
-async function installPackage(home: string, tarball: string): Promise<void> {
+export async function installPackage(home: string, tarball: string): Promise<void> {
 	const prefix = ['--prefix', path.join(home, '.n8n/nodes')];
 	const flags = ['--ignore-scripts', '--legacy-peer-deps'];
 	await run('npm', ['install', ...prefix, ...flags, tarball], { quiet: true });

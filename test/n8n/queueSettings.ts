@@ -145,11 +145,11 @@ export const queueSettings: QueueSetting[] = [
 	},
 ];
 
-/** The recommended settings, as environment variables of one kind of process, in the version of this run. */
-export function recommendedEnv(kind: ProcessKind): Record<string, string> {
+/** The recommended settings of a version of n8n, as environment variables of one kind of process. */
+export function recommendedEnv(kind: ProcessKind, version = testedVersion): Record<string, string> {
 	const own = queueSettings.filter(
-		({ processes = [kind], versions = [testedVersion] }) =>
-			processes.includes(kind) && versions.some((version) => testedVersion.startsWith(version)),
+		({ processes = [kind], versions = [version] }) =>
+			processes.includes(kind) && versions.some((needs) => version.startsWith(needs)),
 	);
 	return Object.assign({}, ...own.map(({ measured }) => measured ?? {})) as Record<string, string>;
 }
