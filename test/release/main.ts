@@ -4,12 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pc from 'picocolors';
+import { n8nVersions } from '../n8n/installation';
 import {
 	advisoryProblems,
 	changelogProblems,
 	failedTests,
 	npmLinkProblems,
 	placeholders,
+	storedProblems,
 	tagProblems,
 	versionProblems,
 } from '../support/release/problems';
@@ -34,7 +36,14 @@ function problemOf(script: string): string[] {
 	return isFine ? [] : [`npm run ${script} failed:\n${printed.split('\n').slice(-15).join('\n')}`];
 }
 
-/** Tests that also hold for a release, by what they check. */
+/** @throws Error when git fails: what it did not say is not known to be fine */
+function git(...options: string[]): string {
+	const { isFine, stdout, printed } = run('git', ...options);
+	if (!isFine) throw new Error(printed);
+	return stdout;
+}
+
+/** What a release needs above all, by the files of its tests. */
 const tests = {
 	'tarball and license': ['test/unit/package/published.test.ts'],
 	"n8n's scanner": ['test/deep/scan.test.ts'],
@@ -49,17 +58,16 @@ const tests = {
 	examples: ['test/engine/examples.test.ts'],
 };
 
-/** Runs these tests, all at once. @returns a check for each of them */
+/** Runs all quick tests, and those of n8n's tools. @returns a check for each part of {@link tests}, and for the rest */
 function testChecks(): Array<[string, () => string[]]> {
 	let report: Parameters<typeof failedTests>[0] | undefined;
 	const results = () => {
 		if (report !== undefined) return report;
 		const folder = mkdtempSync(path.join(tmpdir(), 'release-'));
 		const output = path.join(folder, 'report.json');
-		const projects = ['--project=quick', '--project=deep'];
-		const options = ['--reporter=json', `--outputFile=${output}`];
-		const files = Object.values(tests).flat();
-		const { printed } = run('npx', 'vitest', 'run', ...projects, ...options, ...files);
+		const files = ['test/unit', 'test/engine', ...Object.values(tests).flat()];
+		const options = ['--project=quick', '--project=deep', '--reporter=json'];
+		const { printed } = run('npx', 'vitest', 'run', ...options, `--outputFile=${output}`, ...files);
 		try {
 			report = json<{ testResults: NonNullable<typeof report> }>(
 				readFileSync(output, 'utf8'),
@@ -71,13 +79,24 @@ function testChecks(): Array<[string, () => string[]]> {
 		}
 		return report;
 	};
-	return Object.entries(tests).map(([name, files]) => [
-		name,
-		() => files.flatMap((file) => failedTests(results(), file)),
-	]);
+	const named = Object.values(tests).flat();
+	const rest = () =>
+		results()
+			.map(({ name }) => path.relative(root, name))
+			.filter((file) => !named.includes(file));
+	const check = (files: string[]) => files.flatMap((file) => failedTests(results(), file));
+	return [
+		...Object.entries(tests).map(([name, files]): [string, () => string[]] => [
+			name,
+			() => check(files),
+		]),
+		['all other tests', () => check(rest())],
+	];
 }
 
-const manifest = json<Parameters<typeof placeholders>[0]>(read('package.json'));
+type Manifest = Parameters<typeof placeholders>[0] & { scripts: Record<string, string> };
+
+const manifest = json<Manifest>(read('package.json'));
 const { version } = manifest;
 const changelog = read('CHANGELOG.md');
 
@@ -88,39 +107,50 @@ const checks: Array<[string, () => string[]]> = [
 	[
 		'tag',
 		() => {
-			const commitOf = (name: string) =>
-				run('git', 'rev-parse', '--quiet', '--verify', `${name}^{commit}`).stdout;
-			return tagProblems(version, commitOf(`refs/tags/v${version}`), commitOf('HEAD'));
+			const tagged = git('tag', '--list', '--format=%(objectname) %(*objectname)', `v${version}`);
+			return tagProblems(version, tagged.split(' ').at(-1) ?? '', git('rev-parse', 'HEAD'));
 		},
 	],
 	[
 		'commit',
 		() => {
-			const { stdout } = run('git', 'status', '--porcelain');
-			return stdout === '' ? [] : [`not everything is committed:\n${stdout}`];
+			const left = git('status', '--porcelain');
+			return left === '' ? [] : [`not everything is committed:\n${left}`];
+		},
+	],
+	[
+		'npm ci',
+		() => {
+			const { isFine, printed } = run('npm', 'ci', '--dry-run', '--no-audit', '--loglevel=error');
+			return isFine ? [] : [`package-lock.json does not fit: run npm install\n${printed}`];
 		},
 	],
 	[
 		'stored executions',
-		() =>
-			readdirSync(path.join(root, 'test/fixtures/executions')).some((name) =>
-				name.startsWith(`${version}-`),
-			)
-				? []
-				: [`no executions of ${version} are stored: run npm run capture`],
+		() => {
+			const files = readdirSync(path.join(root, 'test/fixtures/executions'));
+			return storedProblems(version, n8nVersions, files);
+		},
 	],
 	[
 		'README on npm',
 		() => {
-			const files = run('git', 'ls-files').stdout.split('\n');
+			const files = git('ls-files').split('\n');
 			return npmLinkProblems(read('README.md'), manifest.repository.url, files);
 		},
 	],
-	['build', () => problemOf('build')],
+	...Object.keys(manifest.scripts)
+		.filter((script) => /^(build|format|types|lint:.*)$/.test(script))
+		.map((script): [string, () => string[]] => [`npm run ${script}`, () => problemOf(script)]),
 	...testChecks(),
-	['workflows of GitHub', () => problemOf('lint:workflows')],
-	// What users install. The tools that build it are no part of it.
-	['advisories', () => advisoryProblems(run('npm', 'audit', '--omit=dev', '--json').stdout)],
+	[
+		'advisories',
+		// What a user installs: not what builds it, and not the parts of n8n that npm names as peers.
+		() => {
+			const left = ['dev', 'optional', 'peer'].map((kind) => `--omit=${kind}`);
+			return advisoryProblems(run('npm', 'audit', ...left, '--json').stdout);
+		},
+	],
 ];
 
 for (const [name, problems] of checks) {

@@ -40,8 +40,13 @@ export function changelogProblems(changelog: string, today: string): string[] {
 	if (entry === undefined) return [`CHANGELOG.md has no entry: add “## 1.0.0 - ${today}”`];
 	const [heading, , date = ''] = entry;
 	const text = changelog.slice(entry.index + heading.length, next?.index);
-	const isDate = /^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date));
+	const time = Date.parse(date);
+	const isDate = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date;
+	const versions = Array.from(changelog.matchAll(entries), ([, version]) => version);
 	return [
+		...versions
+			.filter((version, index) => versions.indexOf(version) < index)
+			.map((version) => `CHANGELOG.md has two entries of ${version}: join them`),
 		...(isDate && date <= today ? [] : [`“${heading}” has no date up to ${today}: set the date`]),
 		...(text.trim() === '' ? [`“${heading}” has no text: say what a user gets`] : []),
 	];
@@ -52,6 +57,13 @@ export function tagProblems(version: string, tagged: string, head: string): stri
 	return tagged === '' || tagged === head
 		? []
 		: [`the tag v${version} is at another commit: release a new version`];
+}
+
+/** @param files names of stored executions, such as `1.0.0-n8n-2.40.7-task.json` */
+export function storedProblems(version: string, n8nVersions: string[], files: string[]): string[] {
+	return n8nVersions
+		.filter((n8n) => !files.some((name) => name.startsWith(`${version}-n8n-${n8n}-`)))
+		.map((n8n) => `no executions of ${version} in n8n ${n8n}: run E2E_N8N=${n8n} npm run capture`);
 }
 
 /** @returns the values of package.json that the owner has not replaced yet */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sha256 } from '../../support/data/sha256';
 import manifest from '../../../package.json';
 import { maxSize, packInto } from '../../support/files/packed';
 
@@ -20,7 +21,15 @@ describe('the published package', () => {
 		for (const kind of ['d', 'optionalD', 'bundleD', 'bundledD'])
 			expect(manifest).not.toHaveProperty(`${kind}ependencies`);
 		const license = readFileSync(path.join(root, 'LICENSE.md'), 'utf8');
-		expect(license).toContain(`# ${manifest.license} License`);
+		const [, name, text] = /^# (\w+) License\n\nCopyright [^\n]*\n(.*)$/s.exec(license) ?? [];
+		expect(name).toBe(manifest.license);
+		expect(sha256(Buffer.from(text))).toMatchInlineSnapshot(
+			`"02648852eda87aeaebdce8007a93039665a2a782204b7a8b91cc9b884941fb67"`,
+		);
+	});
+
+	it('npm publishes it', () => {
+		expect(manifest).not.toHaveProperty('private');
 	});
 
 	it('the published package contains what n8n loads, with icons and codex files, and no tests or examples', () => {

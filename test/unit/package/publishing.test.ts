@@ -40,7 +40,7 @@ describe('.github/workflows/publish.yml', () => {
 	const publish = 'publish --provenance --access public';
 
 	it('publishes a tag with provenance, for which npm needs the identity of the workflow', () => {
-		expect(workflow.on.push.tags).toEqual(['v*.*.*']);
+		expect(workflow.on.push.tags).toEqual(['v[0-9]+.[0-9]+.[0-9]+']);
 		expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
 		expect(step?.env).toEqual({ NPM_TOKEN: '${{ secrets.NPM_TOKEN }}' });
 	});

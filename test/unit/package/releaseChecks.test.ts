@@ -4,6 +4,7 @@ import {
 	failedTests,
 	npmLinkProblems,
 	placeholders,
+	storedProblems,
 	tagProblems,
 	versionProblems,
 } from '../../support/release/problems';
@@ -43,14 +44,21 @@ describe('the newest entry of the changelog', () => {
 		expect(problems(changelog)).toEqual([]);
 	});
 
-	it.each(['## 1.0.0', '## 1.0.0 - Unreleased', '## 1.0.0 - 2026-12-02', '## 1.0.0 - 2026-13-01'])(
-		'is not ready as “%s”',
-		(heading) => {
-			expect(problems(`${heading}\n\nText.\n`)).toEqual([
-				`“${heading}” has no date up to 2026-12-01: set the date`,
+	it.each(['', ' - Unreleased', ' - 2026-12-02', ' - 2026-13-01', ' - 2026-02-31', ' - 2026'])(
+		'is not ready as “## 1.0.0%s”',
+		(date) => {
+			expect(problems(`## 1.0.0${date}\n\nText.\n`)).toEqual([
+				`“## 1.0.0${date}” has no date up to 2026-12-01: set the date`,
 			]);
 		},
 	);
+
+	it('is the only one of its version', () => {
+		expect(problems(changelog + changelog)).toEqual([
+			'CHANGELOG.md has two entries of 1.0.0: join them',
+			'CHANGELOG.md has two entries of 0.9.0: join them',
+		]);
+	});
 
 	it('is not ready without a text, or where it is missing', () => {
 		expect(problems(changelog.replace('Text.', ''))).toEqual([
@@ -58,6 +66,15 @@ describe('the newest entry of the changelog', () => {
 		]);
 		expect(problems('# Changelog\n')).toHaveLength(1);
 	});
+});
+
+it('a release has stored executions in each version of n8n', () => {
+	const problems = (...files: string[]) => storedProblems('1.0.0', ['1.123.81', '2.40.7'], files);
+	const files = ['1.0.0-n8n-1.123.81-task.json', '1.0.0-n8n-2.40.7-task.json'];
+	expect(problems(...files)).toEqual([]);
+	expect(problems(files[0], '0.9.0-n8n-2.40.7-task.json')).toEqual([
+		'no executions of 1.0.0 in n8n 2.40.7: run E2E_N8N=2.40.7 npm run capture',
+	]);
 });
 
 describe('package.json', () => {
