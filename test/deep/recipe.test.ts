@@ -71,7 +71,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 		write(tests[1], codeBehind('### Provoke a fault'));
 
 		run('typescript/bin/tsc', '--noEmit');
-		const operations = ['agents/tools', 'fields/', 'unit/package/fieldTable'];
+		const operations = ['agents/tools', 'fields/', 'unit/package/fieldTable', 'uxGuidelines'];
 		run('vitest/vitest.mjs', 'run', '--project=quick', ...tests, ...operations);
 	}, 600_000);
 });

@@ -278,7 +278,7 @@ describe('runs with the settings of a user', () => {
 				product: 'Refused',
 				reason: expect.stringContaining('blocked by content moderation'),
 				what_to_do: expect.stringContaining('Change the prompt'),
-				job: 'none was created',
+				job: 'none in this run',
 			},
 		]);
 	});

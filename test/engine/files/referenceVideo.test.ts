@@ -90,7 +90,7 @@ describe('reference videos', () => {
 		});
 		expect(result.hintsOf('Create')).toEqual([
 			'Prompt names image 3, but there are 2 reference images; it is ordered all the same.',
-			'Seed is not listed for beta-2.7-r2v: it was sent, and the service may ignore or refuse it.',
+			'Seed is not listed for beta-2.7-r2v: it is sent, and the service may ignore or refuse it.',
 			'Aspect Ratio has no effect with a first frame.',
 		]);
 	});

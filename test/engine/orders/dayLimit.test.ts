@@ -38,13 +38,13 @@ describe.each([
 		'maxOrdersPerDay',
 		'Max Orders per Day',
 		1,
-		'it would exceed the limit of 3 orders per day (3 used).',
+		'it would exceed the limit of 3 orders per day (3 used before this run).',
 	],
 	[
 		...['maxCostPerDay', 'Max Cost per Day'],
 		...[
 			5,
-			'its estimated cost of 0.2 is more than what is left of the limit of 0.6 per day (0.6 used).',
+			'its estimated cost of 0.2 is more than what is left of the limit of 0.6 per day (0.6 used before this run).',
 		],
 	],
 ] as Array<[string, string, number, string]>)('%s', (option, label, perUnit, reason) => {

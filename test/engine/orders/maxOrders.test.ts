@@ -93,14 +93,17 @@ describe('If No Response Arrives = Send Again', () => {
 
 	it.each([
 		['maxOrders', 'It would exceed the limit of 1 order per execution.'],
-		['maxOrdersPerDay', 'It would exceed the limit of 1 order per day (1 used). It opens again on'],
+		[
+			'maxOrdersPerDay',
+			'It would exceed the limit of 1 order per day (1 used before this run). It opens again on',
+		],
 		[
 			'maxCost',
 			'Its estimated cost of 1 is more than what is left of the limit of 1 per execution.',
 		],
 		[
 			'maxCostPerDay',
-			'Its estimated cost of 1 is more than what is left of the limit of 1 per day (1 used).',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per day (1 used before this run).',
 		],
 	])(
 		'sends an order as often as the limit allows in all tries of Retry On Fail, and says so: %s',

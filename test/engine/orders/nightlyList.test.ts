@@ -76,7 +76,7 @@ it('orders and saves only what is new when a scheduled list runs again', async (
 	const { parked, run } = await night([mug, lamp, refused]);
 	expect([parked, run.status]).toEqual(['waiting', 'success']);
 	expect(run.items('Failed Products')[0].json).toMatchObject({
-		...{ product: shoe.product, job: 'none was created' },
+		...{ product: shoe.product, job: 'none in this run' },
 	});
 	expect(saved().sort()).toEqual([lamp.product, mug.product]);
 

@@ -147,7 +147,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Charges: The service does not say whether it charges for a job that failed, so its billed is unknown',
 		'The job may go on at the service all the same',
 		'"Not listed" means that the service\'s documentation does not name it for this model: the service may ignore or refuse it',
-		'is not listed for …: it was sent, and the service may ignore or refuse it',
+		'is not listed for …: it is sent, and the service may ignore or refuse it',
 		'Leave it empty unless your gateway documents such a header, or you may be charged several times',
 		'Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents',
 		'It also sets tools, tool_choice and response_format, which the service does not list (test/unit/nodes/LmChatModelGateway/chatModel.test.ts, test/engine/agents/chatModel.test.ts)',

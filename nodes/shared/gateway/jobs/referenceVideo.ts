@@ -53,7 +53,7 @@ export function referenceVideoWarnings(request: ReferenceVideoRequest): RequestP
 	)) {
 		const path = `parameters.${name}`;
 		if (model.parameters[name] === undefined) {
-			const problem = `is not listed for ${request.model}: it was sent, and the service may ignore or refuse it`;
+			const problem = `is not listed for ${request.model}: it is sent, and the service may ignore or refuse it`;
 			warnings.push({ path, problem });
 		} else if (
 			name === model.ignoredWithFirstFrame &&

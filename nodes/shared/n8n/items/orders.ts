@@ -186,10 +186,10 @@ class ItemOrders {
 
 	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
-		const { error: storeError, day, usedToday } = this.ledger.facts;
+		const { error: storeError, day, usedBefore } = this.ledger.facts;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
 		const keyUse = this.ledger.useOfKey(options?.key ?? '');
-		return { context, request, options, cost, storeError, day, usedToday, keyUse };
+		return { context, request, options, cost, storeError, day, usedBefore, keyUse };
 	}
 }

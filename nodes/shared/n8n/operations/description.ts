@@ -109,7 +109,7 @@ const paidNotice = toolNotice(
 );
 
 const orderNotice = toolNotice(
-	'<b>The agent fills in Prompt.</b> Each call costs money, and so does <b>Execute step</b>. Limit: 3 orders per execution; over MCP, each call is one.',
+	'<b>The agent fills in Prompt.</b> Each call costs money, and so does <b>Execute step</b>. Without <b>Limits</b>: 3 orders per execution; over MCP, each call is one.',
 );
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {

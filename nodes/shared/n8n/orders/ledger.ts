@@ -161,9 +161,9 @@ export class Ledger {
 	}
 
 	/** What the messages about orders need to know. */
-	get facts(): Pick<Records, 'error' | 'day' | 'usedToday'> & { dropped: number } {
-		const { error, day, usedToday, orders } = this.records;
-		return { error, day, usedToday, dropped: orders.dropped };
+	get facts(): Pick<Records, 'error' | 'day' | 'usedBefore'> & { dropped: number } {
+		const { error, day, usedBefore, orders } = this.records;
+		return { error, day, usedBefore, dropped: orders.dropped };
 	}
 
 	/** Who used an Order Key before, as far as this process knows. */
@@ -239,7 +239,7 @@ export class Ledger {
 	private async plan(): Promise<Map<number, Decision>> {
 		const { lines, records, settings } = this;
 		const unsure = lines.filter(isUnsure).map(({ order, found }) => found?.entry.id ?? order.id);
-		const day = await records.totalOfDay();
+		const day = (records.usedBefore = await records.totalOfDay());
 		const hasError = records.error !== undefined;
 		// After n8n was killed, only its database knows what the execution had sent.
 		const isRetry = this.context.getMode() === 'retry' && settings.billing === 'job';

@@ -23,9 +23,9 @@ export interface OrderDetails {
 	cost?: number;
 	/** Why n8n's database could not be used. */
 	storeError?: unknown;
-	/** The day whose orders are counted, and what it had counted when it was last looked up. */
+	/** The day whose orders are counted, and what it had counted before this run. */
 	day?: Day;
-	usedToday?: Total;
+	usedBefore?: Total;
 }
 
 /** Why an order is not sent. @param entries what is known of it, or of the orders that may be the same */
@@ -143,7 +143,7 @@ const unreadableError = (details: OrderDetails) =>
 	});
 
 function limitError(
-	{ context, options, cost, day, usedToday }: OrderDetails,
+	{ context, options, cost, day, usedBefore }: OrderDetails,
 	name: keyof typeof orderLimits,
 ): GatewayError {
 	const ofDay = name.endsWith('PerDay');
@@ -152,7 +152,7 @@ function limitError(
 	const reached = ofCost
 		? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
 		: `it would exceed the limit of ${counted(max, 'order')}`;
-	const used = usedToday?.[ofCost ? 'cost' : 'orders'];
+	const used = usedBefore?.[ofCost ? 'cost' : 'orders'];
 	const per = !ofDay ? 'execution' : `day${used === undefined ? '' : ` (${usedUp(used)})`}`;
 	const timeZone = context.getTimezone();
 	const format = new Intl.DateTimeFormat('en-GB', {
@@ -173,7 +173,7 @@ function limitError(
 }
 
 const usedUp = (used: number) =>
-	used === Infinity ? 'an order of today has no price' : `${used} used`;
+	used === Infinity ? 'an order of today has no price' : `${used} used before this run`;
 
 /** What n8n's store drops, a Retry or an Order Key would order again. */
 function tooManyError(hasKeys: boolean): GatewayError {
@@ -311,7 +311,9 @@ export function previewSummary({
 		isBlocked
 			? `${counted(failing, 'item')} would fail, so this node would order nothing.`
 			: `${[`${ordered.join(' and ') || 'Nothing'} would be ordered`, ...others].join(', ')}.`,
-		...(failing > 0 ? [`Why: ${joinFirst(problems)}.`] : []),
+		...(failing > 0
+			? [`Why: ${joinFirst(problems.map((problem) => problem.replace(/\.$/, '')))}.`]
+			: []),
 		...estimate,
 		...(ordered.length > 0 && !isBlocked ? ['To order, turn off Preview (Order Nothing).'] : []),
 	];

@@ -28,8 +28,8 @@ export class Records {
 	error?: unknown;
 	/** The day whose orders are counted; undefined where there is no daily limit. */
 	day?: Day;
-	/** What the day had counted when it was last looked up. */
-	usedToday?: Total;
+	/** What the day had counted before this run. */
+	usedBefore?: Total;
 	readonly orders: DatabaseOrders;
 	private readonly store: ProcessedItems;
 	private tally?: Tally;
@@ -64,7 +64,7 @@ export class Records {
 	async totalOfDay(): Promise<Total | undefined> {
 		const { tally } = this;
 		if (!tally || this.error !== undefined) return undefined;
-		return (this.usedToday = await this.attempt(async () => await tally.total()));
+		return await this.attempt(async () => await tally.total());
 	}
 
 	/** See `DatabaseOrders.find`. */

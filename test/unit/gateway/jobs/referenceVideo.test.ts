@@ -326,7 +326,7 @@ describe('values outside the specification', () => {
 	])('warns about %s that is not listed for the model', (_, order, said) => {
 		expect(problemsOf(order)).toEqual([]);
 		expect(warningsOf(order)).toEqual([
-			`${said}: it was sent, and the service may ignore or refuse it`,
+			`${said}: it is sent, and the service may ignore or refuse it`,
 		]);
 	});
 
