@@ -107,7 +107,7 @@ export const queueSettings: QueueSetting[] = [
 		standard: 'none',
 		recommended: '`otel` in n8n 2.40 and 2.41, unless you use OpenTelemetry',
 		versions: ['2.40', '2.41'],
-		why: 'They may otherwise [end a wait at their start](reliability.md#known-limitations). An n8n without that module, such as 1.123, does not start with this value.',
+		why: 'These versions may otherwise [end a wait at their start](reliability.md#known-limitations). An n8n without that module, such as 1.123, does not start with this value.',
 		measured: { N8N_DISABLED_MODULES: 'otel' },
 	},
 	{

@@ -93,6 +93,15 @@ describe.each([
 		expect(gateway.ledger).toHaveLength(6);
 	});
 
+	it('tells in a preview what was used before the run, for each item that would exceed the limit', async () => {
+		const workflow = create(3, { preview: true }, { onError: 'continueRegularOutput' });
+		const hint = (await order(5, { workflow })).hintsOf('Create').join(' ');
+		const opens = 'It opens again on 1 January 2026 at 00:00 (America/New_York)';
+		const why = (item: number) =>
+			`item ${item}: Not ordered: ${reason.replace(/\d(\.\d)? used/, '0 used')} ${opens}`;
+		expect(hint).toContain(`Why: ${why(3)}; ${why(4)}. `);
+	});
+
 	it('counts an order once when a Retry reuses it, and no order that the service refused', async () => {
 		refuseNext(1);
 		expect((await order(1)).status).toBe('error');

@@ -31,7 +31,7 @@ export const events = {
 	'order refused': {
 		level: 'warn',
 		meaning:
-			'The node sent nothing, because of a limit, an Order Key or an earlier order: see `reason`. Skipped items have none. One line for all `items` with this reason; `item` is the first of them.',
+			'The node sent nothing, because of a limit, an Order Key or an earlier order: see `reason`. One line for all `items` with this reason, and none for skipped items; `item` is the first of them.',
 	},
 	'store failed': {
 		level: 'warn',
