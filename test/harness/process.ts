@@ -4,7 +4,7 @@ import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
 import { tallies } from '../../nodes/shared/n8n/orders/limits/tally';
 import { counts } from '../../nodes/shared/n8n/orders/stores/database';
-import { pending } from '../../nodes/shared/n8n/orders/stores/processedItems';
+import { pending, underWay } from '../../nodes/shared/n8n/orders/stores/processedItems';
 import { families } from '../../nodes/shared/n8n/orders/stores/process';
 
 /**
@@ -64,6 +64,7 @@ function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 separateByProcess(families);
 separateByProcess(tallies);
 separateByProcess(pending);
+separateByProcess(underWay);
 separateByProcess(counts);
 separateByProcess(locks);
 separateByProcess(latestReads);

@@ -6,6 +6,7 @@ import type {
 	IDataDeduplicator,
 	IDeduplicationOutput,
 } from 'n8n-workflow';
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
 import { currentProcess } from './process';
@@ -110,7 +111,7 @@ class ProcessedItems implements IDataDeduplicator {
 
 	private async read({ workflow, node }: ICheckProcessedContextData) {
 		if (currentProcess()?.isKilled) throw new Error('This process of n8n was killed');
-		if (!workflow.id) throw new Error('The expression evaluated to a falsy value: workflow.id');
+		assert.ok(workflow.id);
 		const row = `${workflow.id} ${node?.id}`;
 		const entries = this.rows.get(row) ?? [];
 		// The database is asynchronous, so another execution may read the same in the meantime.

@@ -158,12 +158,22 @@ describe('the log of orders', () => {
 		]);
 	});
 
-	it("warns once of n8n's database, and orders", async () => {
+	it("warns once of n8n's database when it stays broken, and sends nothing", async () => {
 		processedItems.intercept = () => {
 			throw new Error(`The database\nis locked: ${gateway.apiKey}`);
 		};
 		expect(await linesOf(await run(create()), 'problem')).toEqual([
 			['warn', 'store failed', 'Error: The database is locked: ***'],
+			['warn', 'order refused', undefined],
+		]);
+	});
+
+	it("says nothing of n8n's database when it works again after a moment", async () => {
+		let failures = 0;
+		processedItems.precede = () => {
+			if (failures++ < 3) throw new Error('The database is starting up');
+		};
+		expect(await linesOf(await run(create()), 'problem')).toEqual([
 			['info', 'order sent', undefined],
 			['info', 'order created', undefined],
 		]);

@@ -195,7 +195,9 @@ describe.each([
 			throw new Error('The database is locked');
 		};
 		const refused = await order(1);
-		expect(messageOf(refused)).toMatch(/The orders of the day could not be looked up/);
+		expect(messageOf(refused)).toMatch(
+			/n8n's database could not record the order; nothing was ordered/,
+		);
 		expect(refused.errorOf('Create')?.description).toMatch(/The database is locked/);
 		expect(gateway.requests).toEqual([]);
 	});

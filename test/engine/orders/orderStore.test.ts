@@ -48,6 +48,13 @@ const fill = (count: number) =>
 	processedItems.fill(Array.from({ length: count }, () => `filler ${fillers++}`));
 const fillUp = () => fill(room - processedItems.size);
 
+const refused = {
+	route: 'videoCreate',
+	action: 'error',
+	status: 429,
+	code: 'quota_exceeded',
+} as const;
+
 const continues = { onError: 'continueRegularOutput' } as const;
 
 describe('a full store of n8n', () => {
@@ -73,6 +80,17 @@ describe('a full store of n8n', () => {
 			expect(gateway.ledger).toHaveLength(10);
 		},
 	);
+
+	it('forgets no Order Key for lists of new ones that the service refuses, one of them beside another', async () => {
+		await run(itemsOf(0, 10));
+		fillUp();
+		gateway.fault({ ...refused, times: Infinity });
+		await Promise.all([run(itemsOf(1_000, 1_600)), run(itemsOf(2_000, 2_600))]);
+		await run(itemsOf(3_000, 3_001));
+		expect(processedItems.size).toBe(room);
+		await run(itemsOf(0, 10));
+		expect(gateway.ledger).toHaveLength(10);
+	});
 
 	it('orders each key of a long list once, however often the list grows by one', async () => {
 		await run(itemsOf(0, 200));

@@ -221,11 +221,19 @@ describe('the record of orders', () => {
 		expect(processedItems.calls).toEqual([]);
 	});
 
-	it('places an order although the store fails', async () => {
-		processedItems.intercept = () => {
-			throw new Error('SQLITE_BUSY: database is locked');
+	it('records an order of which n8n’s database has refused the first record for some seconds', async () => {
+		let failures = 0;
+		processedItems.precede = () => {
+			if (failures++ < 6) throw new Error('duplicate key value violates unique constraint');
 		};
-		const result = await run(orderWorkflow());
+		const execution = await killed(orderWorkflow());
+		const retried = await retryExecution(execution);
+		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(creates()).toHaveLength(1);
+	});
+
+	it('places an order in a workflow that was never saved', async () => {
+		const result = await run({ ...orderWorkflow(), id: '' });
 		expect(result.items('Create')).toHaveLength(1);
 	});
 });
@@ -428,20 +436,34 @@ describe('the Order Key', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it.each([
-		['fails', 'SQLITE_BUSY: database is locked'],
-		['is missing because the workflow was never saved', 'workflow.id'],
-	])('places no order with an Order Key when the store %s', async (_, reason) => {
-		const workflow = { ...keyed(), ...(reason === 'workflow.id' && { id: '' }) };
-		processedItems.intercept = () => {
-			throw new Error(reason);
-		};
-		const failed = await run(workflow);
+	it('places no order with an Order Key in a workflow that was never saved, and says what to do', async () => {
+		const failed = await run({ ...keyed(), id: '' });
 		const error = failed.errorOf('Create');
 		expect(error?.message).toBe(
 			"The Order Key could not be looked up in n8n's database, so nothing was ordered",
 		);
-		expect(error?.description).toContain(reason);
+		expect(error?.description).toContain('Save the workflow if it is new');
 		expect(creates()).toEqual([]);
 	});
+
+	it.each<[string, IDataObject]>([
+		['a video', {}],
+		['a video with an Order Key', { orderKey: 'A' }],
+		['a video under a limit of the day', { maxOrdersPerDay: 3 }],
+	])(
+		'orders nothing while n8n’s database fails, and orders it afterwards: %s',
+		async (_, options) => {
+			processedItems.precede = () => {
+				throw new Error('SQLITE_BUSY: database is locked');
+			};
+			const failed = await run(orderWorkflow(options));
+			const error = failed.errorOf('Create');
+			expect(error?.message).toBe("n8n's database could not record the order; nothing was ordered");
+			expect(error?.description).toContain('n8n said: SQLITE_BUSY: database is locked');
+			expect(creates()).toEqual([]);
+			processedItems.precede = () => {};
+			expect((await retryExecution(failed)).items('Create')).toHaveLength(1);
+			expect(creates()).toHaveLength(1);
+		},
+	);
 });

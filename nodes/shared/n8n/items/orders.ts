@@ -1,6 +1,6 @@
 import type { Connection } from '../../gateway/client/connection';
 import { isTool } from '../agent/tool';
-import type { Decision, LimitStatus, Reason } from '../orders/decide';
+import type { Decision, Reason } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
 import { extraBodyOption } from '../parameters/extraBody';
 import {
@@ -11,7 +11,6 @@ import {
 	resentWithKey,
 	keysUsed,
 	keyUsed,
-	entriesDropped,
 	notSentAgain,
 	withLimit,
 	refusal,
@@ -94,8 +93,6 @@ class ItemOrders {
 			const message = (because === 'keyUsed' ? keysUsed : keysReleased)(keys);
 			if (keys.length > 0) context.addExecutionHints({ message, location: 'outputPane' });
 		}
-		const { dropped } = this.ledger.facts;
-		if (dropped > 0) context.addExecutionHints({ message: entriesDropped(dropped) });
 		return step;
 	}
 
@@ -155,7 +152,7 @@ class ItemOrders {
 
 	/** @returns why the order must not be sent again after a lost response; undefined when it is counted and may be */
 	private async countResend(planned: PlannedItem): Promise<string | undefined> {
-		const status: LimitStatus = await this.ledger.countResend(planned.item.index);
+		const status = await this.ledger.countResend(planned.item.index);
 		return status && notSentAgain(refusal(status, this.detailsOf(planned)));
 	}
 
@@ -186,10 +183,10 @@ class ItemOrders {
 
 	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
-		const { error: storeError, day, usedBefore } = this.ledger.facts;
+		const { failure: storeFailure, day, usedBefore } = this.ledger.facts;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
 		const keyUse = this.ledger.useOfKey(options?.key ?? '');
-		return { context, request, options, cost, storeError, day, usedBefore, keyUse };
+		return { context, request, options, cost, storeFailure, day, usedBefore, keyUse };
 	}
 }

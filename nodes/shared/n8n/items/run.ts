@@ -5,6 +5,7 @@ import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
 import { NodeLog } from '../log/nodeLog';
 import type { Ledger } from '../orders/ledger';
+import { entriesDropped } from '../orders/messages';
 import { checkAll } from './check';
 import type { EndedItem } from './item';
 import { ledgerOf, planAll } from './orders';
@@ -62,6 +63,8 @@ export async function runItems(
 	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
 	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
 	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
+	const { dropped = 0 } = ledger?.facts ?? {};
+	if (dropped > 0) run.notes.add(entriesDropped(dropped));
 	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
 	return [await settle(run, ended, { recipient, otherJobs })];
 }

@@ -35,7 +35,7 @@ export const events = {
 	},
 	'store failed': {
 		level: 'warn',
-		meaning: "n8n's database failed while the node looked up or recorded orders.",
+		meaning: "n8n's database failed for some seconds. What it could not record was not ordered.",
 	},
 	'wait parked': {
 		level: 'info',
@@ -93,7 +93,7 @@ export const facts = {
 	reach:
 		'How far the failed request came: `unsent` (no connection), `lost` (no response), `proxied` (a proxy responded), `answered`, or `unreadable`',
 	reason:
-		'Why nothing was sent. A [maximum](limits-and-quotas.md) is reached: `limit`, `costLimit`, `limitOfDay`, `costLimitOfDay`. The [Order Key](never-pay-twice.md#order-key) was used: `keyUsed`, `keyOfOther`. An earlier try sent this order, or one that may be the same, and its [outcome is unknown](never-pay-twice.md#orders-whose-outcome-is-unknown): `sent`, `lost`, `reworded`. The records of earlier orders could not be read: `dayUnknown`, `keyUnknown`, `triesUnknown`, `unreadable`',
+		'Why nothing was sent. A [maximum](limits-and-quotas.md) is reached: `limit`, `costLimit`, `limitOfDay`, `costLimitOfDay`. The [Order Key](never-pay-twice.md#order-key) was used: `keyUsed`, `keyOfOther`. An earlier try sent this order, or one that may be the same, and its [outcome is unknown](never-pay-twice.md#orders-whose-outcome-is-unknown): `sent`, `lost`, `reworded`. The records of earlier orders could not be read: `dayUnknown`, `keyUnknown`, `triesUnknown`, `unreadable`; or not written: `notRecorded`',
 	bytes: 'Size of the file',
 	problem: "The error of n8n's database, or why n8n could not store a file",
 } as const;

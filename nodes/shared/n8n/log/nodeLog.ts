@@ -33,6 +33,11 @@ export class NodeLog {
 		private readonly redaction?: KeyRedaction,
 	) {}
 
+	/** A text that somebody else wrote, such as n8n's database, as one line without the key. */
+	clean(text: string): string {
+		return this.redaction ? cleanText(text, this.redaction) : '';
+	}
+
 	/** Never fails: a log must not end an order. */
 	write(event: EventName, details: EventDetails): void {
 		const { context, redaction } = this;

@@ -25,6 +25,8 @@ export interface DecisionInput {
 	unmatched: readonly Entry[] | 'unknown';
 	/** Whether earlier tries can be looked up. */
 	areTriesKnown: boolean;
+	/** Whether n8n's database would record it, where n8n has one for the node. What is not recorded is not sent. */
+	isRecordable: boolean;
 	/** Whether the limits of the execution and of the day allow one order more. */
 	limit: LimitStatus;
 }
@@ -58,6 +60,8 @@ export type Reason =
 	| NonNullable<LimitStatus>
 	/** Earlier tries cannot be looked up. */
 	| 'triesUnknown'
+	/** n8n's database cannot record it. */
+	| 'notRecorded'
 	/** The list has more orders than n8n's store can hold. */
 	| 'tooMany'
 	/** The record of orders that n8n stored with the execution cannot be read. */
@@ -90,7 +94,7 @@ export function decide(found: Match | undefined, input: DecisionInput): Decision
 
 /** An order that was sent and may have been accepted. */
 function decideSent({ entry, by }: Match, input: DecisionInput): Decision {
-	const { resendsLost, idempotencyKey, limit } = input;
+	const { resendsLost, idempotencyKey, isRecordable, limit } = input;
 	const entries = [entry];
 	if (entry.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', entries };
 	// The gateway recognises it only when both the key and the request are the same.
@@ -100,7 +104,10 @@ function decideSent({ entry, by }: Match, input: DecisionInput): Decision {
 		const isFirst = entry.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
 		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', entry, idempotencyKey });
 	}
-	if (resendsLost && limit === undefined) return { do: 'send', parts: [], idempotencyKey };
+	if (resendsLost && limit === undefined) {
+		if (!isRecordable) return { do: 'refuse', because: 'notRecorded', entries };
+		return { do: 'send', parts: [], idempotencyKey };
+	}
 	const ofSent = by === 'request' ? 'sent' : 'reworded';
 	const because = entry.state === 'lost' ? 'lost' : ofSent;
 	return { do: 'refuse', because, entries, ...(resendsLost && { limit }) };
@@ -112,6 +119,7 @@ function decideNew(parts: object[], input: DecisionInput): Decision {
 	if (keyUse === 'other') return { do: 'refuse', because: 'keyOfOther' };
 	if (keyUse === 'same')
 		return { do: ifOrderedBefore === 'fail' ? 'refuse' : 'leaveOut', because: 'keyUsed' };
+	if (!input.isRecordable) return { do: 'refuse', because: 'notRecorded' };
 	if (!input.areTriesKnown) return { do: 'refuse', because: 'triesUnknown' };
 	if (unmatched === 'unknown' || unmatched.length > 0) {
 		const entries = unmatched === 'unknown' ? [] : unmatched;

@@ -117,9 +117,9 @@ export class Ledger {
 
 	/**
 	 * Counts an order once more, because it is sent again after its response was lost.
-	 * @returns the limit that does not allow it; undefined when it is counted
+	 * @returns why it must not be sent; undefined when it is counted
 	 */
-	async countResend(index: number): Promise<LimitStatus> {
+	async countResend(index: number): Promise<LimitStatus | 'notRecorded'> {
 		const line = this.sent.get(index);
 		if (!line) return undefined;
 		return await this.inTurn(async () => {
@@ -128,10 +128,13 @@ export class Ledger {
 				const day = await this.records.totalOfDay();
 				const status = limitStatus(options, order.cost, { execution: this.totalExcept(), day });
 				if (status !== undefined) return status;
-				if ((await this.records.record({ resent: [order] })) !== false) break;
-				if (tries === maxConflicts) return hasDailyLimit(options) ? 'dayUnknown' : undefined;
+				const isRecorded = await this.records.record({ resent: [order] });
+				if (isRecorded) break;
+				if (isRecorded === false && tries < maxConflicts) continue;
+				if (hasDailyLimit(options)) return 'dayUnknown';
+				if (!this.isRecordable) return 'notRecorded';
+				break;
 			}
-			if (this.records.error !== undefined && hasDailyLimit(options)) return 'dayUnknown';
 			line.timesSent++;
 			this.local.keepUnderWay([this.entryOf(line, { state: 'sent' })]);
 			return undefined;
@@ -156,14 +159,15 @@ export class Ledger {
 				for (const order of orders) execution.release(order);
 			}
 		} finally {
+			this.records.settle();
 			this.unlockKeys?.();
 		}
 	}
 
 	/** What the messages about orders need to know. */
-	get facts(): Pick<Records, 'error' | 'day' | 'usedBefore'> & { dropped: number } {
-		const { error, day, usedBefore, orders } = this.records;
-		return { error, day, usedBefore, dropped: orders.dropped };
+	get facts(): Pick<Records, 'failure' | 'day' | 'usedBefore'> & { dropped: number } {
+		const { failure, day, usedBefore, orders } = this.records;
+		return { failure, day, usedBefore, dropped: orders.dropped };
 	}
 
 	/** Who used an Order Key before, as far as this process knows. */
@@ -247,12 +251,22 @@ export class Ledger {
 			counted: { execution: this.totalExcept(new Set(unsure)), day },
 			unmatched: this.unmatched,
 			areTriesKnown: !hasError || (!isRetry && records.orders.count === 0),
+			isRecordable: this.isRecordable,
 			keyUse: (line: Line) => {
 				if (!hasKey(line)) return 'free';
 				return hasError ? 'unknown' : records.orders.keyUse(line.order);
 			},
 		} as const;
 		return await plan(lines, facts, settings.yielder);
+	}
+
+	/**
+	 * See {@link DecisionInput.isRecordable}. A job that is not recorded would be ordered again after a kill. Of other
+	 * requests, only Order Keys and limits of the day are recorded.
+	 */
+	private get isRecordable(): boolean {
+		const { isMissing = true } = this.records.failure ?? {};
+		return this.settings.billing !== 'job' || isMissing;
 	}
 
 	/** See {@link DecisionInput.unmatched}. */

@@ -8,6 +8,7 @@ import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
 import type { Day } from './limits/day';
 import type { Reason } from './decide';
 import type { Entry, Total } from './entry';
+import type { StoreFailure } from './records';
 import { guardedOrders } from './stores/database';
 import type { KeyUse } from './stores/process';
 
@@ -21,8 +22,7 @@ export interface OrderDetails {
 	keyUse?: KeyUse;
 	/** Estimated cost of the order. */
 	cost?: number;
-	/** Why n8n's database could not be used. */
-	storeError?: unknown;
+	storeFailure?: StoreFailure;
 	/** The day whose orders are counted, and what it had counted before this run. */
 	day?: Day;
 	usedBefore?: Total;
@@ -69,6 +69,8 @@ export function refusal(
 			return tooManyError(key !== '');
 		case 'triesUnknown':
 			return lookupError('orders of earlier tries', details);
+		case 'notRecorded':
+			return recordError(details);
 		case 'unreadable':
 			return unreadableError(details);
 	}
@@ -185,14 +187,24 @@ function tooManyError(hasKeys: boolean): GatewayError {
 }
 
 /** Without n8n's database, the key or limit that the user set cannot be guaranteed. */
-function lookupError(guard: string, { storeError: cause }: OrderDetails): GatewayError {
-	const detail = cause instanceof Error ? cause.message : String(cause);
+function lookupError(guard: string, details: OrderDetails): GatewayError {
+	if (!details.storeFailure?.isMissing) return recordError(details);
 	return notSent({
 		message: `The ${guard} could not be looked up in n8n's database, so nothing was ordered`,
-		advice: `Save the workflow if it is new, then run again. n8n said: ${excerpt(detail)}`,
+		advice: `Save the workflow if it is new, then run again. ${problemOf(details)}`,
 		retry_can_help: true,
 	});
 }
+
+/** n8n's database did not work for some seconds. After a kill, nothing would show that the order was placed. */
+const recordError = (details: OrderDetails): GatewayError =>
+	notSent({
+		message: "n8n's database could not record the order; nothing was ordered",
+		advice: `Run again. If this keeps happening, ask the administrator of n8n to check its database. ${problemOf(details)}`,
+		retry_can_help: true,
+	});
+
+const problemOf = ({ storeFailure }: OrderDetails) => `n8n said: ${storeFailure?.problem ?? ''}`;
 
 function notSent(facts: Pick<Failure, 'message' | 'advice'> & Partial<Failure>): GatewayError {
 	return new GatewayError({

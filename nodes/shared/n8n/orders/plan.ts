@@ -14,6 +14,7 @@ interface Facts {
 	counted: Counted;
 	unmatched: DecisionInput['unmatched'];
 	areTriesKnown: boolean;
+	isRecordable: boolean;
 	/** How an Order Key was used before the run. */
 	keyUse(line: Line): DecisionInput['keyUse'];
 }
@@ -25,7 +26,7 @@ interface Facts {
  */
 export async function plan(
 	lines: readonly Line[],
-	{ counted: { execution, day }, unmatched, areTriesKnown, keyUse }: Facts,
+	{ counted: { execution, day }, unmatched, keyUse, ...known }: Facts,
 	yielder: EventLoopYielder,
 ): Promise<Map<number, Decision>> {
 	const decisions = new Map<number, Decision>();
@@ -41,7 +42,7 @@ export async function plan(
 		const earlier = key === undefined ? undefined : requests.get(key);
 		const ofRun = earlier === request ? 'same' : 'other';
 		const decision = decide(found, {
-			...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey, areTriesKnown },
+			...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey, ...known },
 			keyUse: before === 'free' && earlier !== undefined ? ofRun : before,
 			unmatched: key === undefined ? unmatched : [],
 			limit: isContinued(line) ? undefined : limitStatus(options, cost, { execution, day }),

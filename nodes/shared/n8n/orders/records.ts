@@ -6,7 +6,7 @@ import type { Order } from './identity';
 import { dayOf, type Day } from './limits/day';
 import { Tally } from './limits/tally';
 import { DatabaseOrders } from './stores/database';
-import { ProcessedItems } from './stores/processedItems';
+import { isStoreMissing, ProcessedItems } from './stores/processedItems';
 
 interface Recording {
 	/** Orders that were not sent before. */
@@ -17,6 +17,14 @@ interface Recording {
 	again?: readonly Order[];
 	/** What changes for the limits of the day. */
 	change?: Total;
+}
+
+/** Why n8n's database could not be used. */
+export interface StoreFailure {
+	/** Whether n8n has no store for the node. */
+	isMissing: boolean;
+	/** The database's error, in one line. */
+	problem: string;
 }
 
 /** How often something is given back while other workers write to n8n's store. */
@@ -110,6 +118,18 @@ export class Records {
 		await this.attempt(async () => await this.orders.release(orders));
 	}
 
+	get failure(): StoreFailure | undefined {
+		const { error, log } = this;
+		if (error === undefined) return undefined;
+		const problem = log.clean(error instanceof Error ? error.message : String(error));
+		return { isMissing: isStoreMissing(error), problem };
+	}
+
+	/** The outcomes of all orders of the run are known. */
+	settle(): void {
+		this.orders.settle();
+	}
+
 	/** Nothing was sent of what a failed {@link record} may have recorded. */
 	async withdraw(): Promise<void> {
 		await this.attempt(async () => await this.orders.withdraw());
@@ -120,7 +140,8 @@ export class Records {
 			return await call();
 		} catch (error) {
 			// Later calls fail for the same reason.
-			if (this.error === undefined) this.log.write('store failed', { problem: String(error) });
+			const isNews = this.error === undefined && !isStoreMissing(error);
+			if (isNews) this.log.write('store failed', { problem: String(error) });
 			this.error = error;
 			return undefined;
 		}

@@ -13,7 +13,8 @@ const failure: Failure = {
 };
 const wish: DecisionInput = {
 	...{ resendsLost: false, parameters: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
-	...{ releasesKey: false, unmatched: [], areTriesKnown: true, limit: undefined },
+	...{ releasesKey: false, unmatched: [], limit: undefined },
+	...{ areTriesKnown: true, isRecordable: true },
 };
 const order = {
 	...{ id: 'A', request: 'A', count: 0, run: 0, index: 0, parameters: 'node', timesSent: 1 },
@@ -45,6 +46,8 @@ describe('the decision about an order', () => {
 		[...nothing, { limit: 'costLimitOfDay', ...resends }, 'refuse', 'costLimitOfDay'],
 		[...nothing, { areTriesKnown: false }, 'refuse', 'triesUnknown'],
 		[...nothing, { areTriesKnown: false, ...resends }, 'refuse', 'triesUnknown'],
+		[...nothing, { isRecordable: false }, 'refuse', 'notRecorded'],
+		[...nothing, { isRecordable: false, ...resends }, 'refuse', 'notRecorded'],
 		[...nothing, { keyUse: 'same' }, 'leaveOut', 'keyUsed'],
 		[...nothing, { keyUse: 'same', ifOrderedBefore: 'fail' }, 'refuse', 'keyUsed'],
 		[...nothing, { keyUse: 'same', limit: 'limit' }, 'leaveOut', 'keyUsed'],
@@ -70,6 +73,7 @@ describe('the decision about an order', () => {
 		[lost, 'request', {}, 'refuse', 'lost'],
 		[lost, 'request', { ...keyed, limit: 'limit' }, 'refuse', 'lost'],
 		[lost, 'request', resends, 'send'],
+		[lost, 'request', { ...resends, isRecordable: false }, 'refuse', 'notRecorded'],
 		[lost, 'request', { ...resends, limit: 'limit' }, 'refuse', 'lost'],
 		[lost, 'request', { ...resends, limit: 'limitOfDay' }, 'refuse', 'lost'],
 		[{ ...lost, ...keyed }, 'request', { ...keyed, limit: 'limit' }, 'sendUnderKey'],

@@ -7,6 +7,7 @@ import { Ledger } from '../../../../nodes/shared/n8n/orders/ledger';
 import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
 import { counts } from '../../../../nodes/shared/n8n/orders/stores/database';
 import { families } from '../../../../nodes/shared/n8n/orders/stores/process';
+import { SimulatedTime } from '../../../harness';
 import { executeContext, type Execution } from '../../../support/workflows/executeContext';
 
 const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
@@ -148,6 +149,10 @@ const openWith = async (state: { callsLeft: number }, options: PaidItem['options
 };
 
 describe('an order that is sent again after its response was lost', () => {
+	let time: SimulatedTime;
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => await time.end());
+
 	it('is not sent again under a daily limit if n8n’s database fails before it is counted', async () => {
 		let calls = 0;
 		for (; ; calls++) {
@@ -162,12 +167,18 @@ describe('an order that is sent again after its response was lost', () => {
 		expect(calls).toBeGreaterThan(3);
 	});
 
-	it('is sent again without a daily limit even if n8n’s database fails', async () => {
+	it('is not sent again while n8n’s database cannot record it', async () => {
 		const state = { callsLeft: Infinity };
 		const ledger = await openWith(state);
 		state.callsLeft = 0;
-		expect(await ledger.countResend(0)).toBeUndefined();
+		expect(await ledger.countResend(0)).toBe('notRecorded');
 		expect(await ledger.countResend(7)).toBeUndefined();
+	});
+
+	it('is sent again in a workflow that was never saved', async () => {
+		const ledger = new Ledger(executeContext(), settings);
+		await ledger.open([wanted('A')]);
+		expect(await ledger.countResend(0)).toBeUndefined();
 	});
 });
 

@@ -1,8 +1,13 @@
-import { randomUUID } from 'crypto';
 import type { Entry } from '../entry';
 import { hashOf, type Order } from '../identity';
 import type { TallyStep } from '../limits/tally';
-import { confirmationOf, maxEntries, valuesOf, type ProcessedItems } from './processedItems';
+import {
+	confirmationOf,
+	maxEntries,
+	newClaim,
+	valuesOf,
+	type ProcessedItems,
+} from './processedItems';
 
 /** How often orders of an execution and its Retries were sent, when this process last looked; by origin. */
 export const counts = new Map<string, number>();
@@ -33,8 +38,10 @@ export class DatabaseOrders {
 	count: number;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	/** How many of the oldest entries were dropped for what this run has recorded. */
-	dropped = 0;
+	/** Entries in the store before this run recorded its orders; undefined when these have no Order Keys. */
+	private size?: number;
+	/** Entries that this run has recorded, and that stay. */
+	private kept = 0;
 	private keys = { facts: new Set<string>(), values: new Set<string>() };
 	private requests = new Set<string>();
 	/** The names under which this run records Order Keys. */
@@ -62,8 +69,9 @@ export class DatabaseOrders {
 		const lastCount = counts.get(this.origin);
 		const keys = new Set(orders.flatMap(({ key }) => key ?? []));
 		const facts = [...keys].flatMap((key) => names.map((name) => factOf(key, name)));
-		const [first] = orders;
-		const family = this.isTraced && first ? [this.number(0), this.ofParameters(first)] : [];
+		const family = this.isTraced
+			? [this.number(0), ...orders.slice(0, 1).map((order) => this.ofParameters(order))]
+			: [];
 		const values = await this.store.find([...facts, ...family]);
 		const [hasNumber, areParametersKnown] = family.map((value) => values.has(value));
 		this.areParametersKnown = areParametersKnown ?? false;
@@ -89,6 +97,17 @@ export class DatabaseOrders {
 				const idempotencyKey = isKeyKnown ? order.idempotencyKey : undefined;
 				return { ...order, idempotencyKey, state: 'sent', timesSent: 1 };
 			});
+	}
+
+	/** How many of the oldest entries the Order Keys that this run has used push out. */
+	get dropped(): number {
+		const { size, kept } = this;
+		return size === undefined ? 0 : Math.max(0, Math.min(size, maxEntries) + kept - maxEntries);
+	}
+
+	/** The outcomes of all orders are known: from now on, newer orders push out what this run has recorded. */
+	settle(): void {
+		this.store.settle();
 	}
 
 	/** How an Order Key was used before this run: for the same request, or for another one. */
@@ -117,8 +136,9 @@ export class DatabaseOrders {
 		step?: TallyStep;
 	}): Promise<boolean> {
 		const keyed = fresh.filter(({ key }) => key !== undefined);
-		const size = keyed.length + again.length > 0 ? await this.store.size() : 0;
-		const renewed = size > maxEntries / 2 ? again.flatMap((order) => this.renewalOf(order)) : [];
+		if (keyed.length + again.length > 0) this.size ??= await this.store.size();
+		const isFilling = (this.size ?? 0) > maxEntries / 2;
+		const renewed = isFilling ? again.flatMap((order) => this.renewalOf(order)) : [];
 		const traced = this.isTraced ? [...fresh, ...resent] : [];
 		// Nobody else may have recorded these.
 		const ofOrders = [
@@ -127,7 +147,6 @@ export class DatabaseOrders {
 			...keyed.map((order) => confirmationOf(factOf(order.key as string, this.freeName(order)))),
 		];
 		const others = [
-			...step.added,
 			...traced.flatMap(tracesOf),
 			...traced.flatMap((order) => (order.key === undefined ? this.ofParameters(order) : [])),
 			...(traced.length > 0 && this.count === 0 ? [this.number(0)] : []),
@@ -135,12 +154,16 @@ export class DatabaseOrders {
 			...renewed.flatMap(({ to }) => to),
 		];
 		const free = [...step.absent, ...ofOrders];
-		if (free.length + others.length === 0) return true;
-		const claim = keyed.length + step.absent.length > 0 ? [`claim ${randomUUID()}`] : [];
-		const wanted = [...new Set([...claim, ...step.present, ...free, ...others])];
+		const ofRun = [...new Set([...ofOrders, ...others])];
+		if (ofRun.length + step.absent.length + step.added.length === 0) return true;
+		const claim = keyed.length + step.absent.length > 0 ? [newClaim()] : [];
+		const ofStep = [...step.present, ...step.absent, ...step.added];
+		const wanted = [...claim, ...new Set([...ofStep, ...ofRun])];
 		// The tally finds out by itself whether its step was taken.
 		this.attempted = ofOrders;
-		const known = await this.store.add(wanted, { trims: true });
+		const own = claim.length > 0 ? claim : ofOrders;
+		this.store.expect(wanted.length);
+		const known = await this.store.add(wanted, { own, trims: true });
 		const isUnchanged =
 			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
 		if (!isUnchanged) {
@@ -148,12 +171,14 @@ export class DatabaseOrders {
 			if (traced.length > 0 && known.has(this.proofOf(this.count))) this.setCount(this.count + 1);
 			await this.store.remove(wanted.filter((value) => !known.has(value)));
 		}
-		const isKept = isUnchanged && (await this.isKept(claim, [...free, ...others]));
+		const recorded = [...step.absent, ...step.added, ...ofRun];
+		const isKept = isUnchanged && (await this.isKept(claim, recorded));
 		this.attempted = [];
 		if (!isKept) return false;
 		this.setCount(this.count + traced.length);
-		this.dropped = Math.max(0, size + wanted.length - known.size - maxEntries);
-		await this.store.discard([...claim, ...step.obsolete, ...renewed.flatMap(({ from }) => from)]);
+		const earlier = renewed.flatMap(({ from }) => from);
+		this.kept += ofRun.filter((value) => !known.has(value)).length - earlier.length;
+		await this.store.discard([...claim, ...step.obsolete, ...earlier]);
 		return true;
 	}
 
@@ -172,6 +197,7 @@ export class DatabaseOrders {
 				values.push(this.number(number), this.proofOf(number));
 		}
 		await this.store.remove([...values, ...keys]);
+		this.kept -= values.length + keys.length;
 		// A worker that read the store earlier may have written the values back, and a key would stay used for ever.
 		await this.store.remove(keys);
 	}

@@ -1,14 +1,21 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { clock } from '../../client/httpClient';
+import { valueAt } from '../../../gateway/json';
+import { clock, stopSignalOf } from '../../client/httpClient';
 import { isWorker } from '../../execution/engineContext';
 import { lockAll } from '../locks';
 
 /** How many values one call looks up or removes. */
 const portion = 500;
 
-/** Entries that n8n keeps for a node: about 540 kB. */
+/** Entries that n8n keeps for a node: about 540 kB. What is under way comes on top of it. */
 export const maxEntries = 20_000;
+
+/** Milliseconds before a failed call is repeated for the first time. Each further pause is twice as long. */
+const firstPause = 100;
+
+/** Milliseconds that the calls of one run may pause in all: a database that restarts is back by then. */
+const maxPause = 13_000;
 
 /** Milliseconds. Longer than a worker takes between reading the store and writing it. */
 const writeTime = 200;
@@ -21,6 +28,9 @@ const mode = { mode: 'entries' } as const;
 /** Values still to be removed, by node. */
 export const pending = new Map<string, Set<string>>();
 
+/** How many entries stand for orders whose outcome this process does not know yet, by node. */
+export const underWay = new Map<string, number>();
+
 /**
  * n8n's store of processed items, for this node. It outlives the process, and every worker sees it. It holds hashes, the
  * newest last, and n8n reads and writes all of them in each call. Three rules keep in it what it guards:
@@ -28,16 +38,24 @@ export const pending = new Map<string, Set<string>>();
  * 1. A value can only be looked up by adding it. A look-up never trims, and takes back what it has added before the next
  *    portion. Where a portion that a kill leaves behind would do harm, a fact is a value and its
  *    confirmation, which is looked up only where the value is there.
- * 2. Only the call that records what is kept trims the store to its newest entries.
+ * 2. Only the call that records what is kept trims the store to its newest entries. Orders under way come on top of
+ *    these: an order that may still be refused pushes out nothing.
  * 3. What could not be removed, because the database failed, is removed before anything else is done. Until then, every
  *    call fails.
  *
  * n8n reads, changes and writes without a lock. So the executions of one process take turns here, and what one
  * records is checked again after a moment, because a worker may have overwritten it.
  *
- * The methods throw n8n's error where there is no store: in a workflow that was never saved, or without a database.
+ * A call that fails is repeated for some seconds: of two workers that record the first orders of a node at the same
+ * moment, n8n's database refuses one, and it may be restarting. The methods throw n8n's error when that does not help, and
+ * at once where there is no store ({@link isStoreMissing}).
  */
 export class ProcessedItems {
+	/** Milliseconds that are left for pauses. */
+	private patience = maxPause;
+	/** How many entries this run has under way. */
+	private own = 0;
+
 	constructor(private readonly context: IExecuteFunctions) {}
 
 	/** @returns those of the values that are recorded */
@@ -45,8 +63,9 @@ export class ProcessedItems {
 		const found = new Set<string>();
 		for (let from = 0; from < values.length; from += portion) {
 			const some = values.slice(from, from + portion);
-			const known = await this.add(some);
-			await this.discard(some.filter((value) => !known.has(value)));
+			const claim = newClaim();
+			const known = await this.add([claim, ...some], { own: [claim] });
+			await this.discard([claim, ...some.filter((value) => !known.has(value))]);
 			for (const value of known) found.add(value);
 		}
 		return found;
@@ -63,14 +82,46 @@ export class ProcessedItems {
 		return new Set(values.filter((value) => confirmations.has(confirmationOf(value))));
 	}
 
-	/** Records values. @param trims whether to keep only the newest entries @returns those that were recorded before */
-	async add(values: readonly string[], { trims = false } = {}): Promise<Set<string>> {
-		const options = { ...mode, ...(trims && { maxEntries }) };
-		const { processed } = await this.inTurn(
+	/**
+	 * Records values.
+	 * @param own those of the values that nobody else records. They tell after a failure whether it was committed all the
+	 * same; without them, nobody may need to know what was recorded before
+	 * @param trims whether to keep only the newest entries
+	 * @returns those that were recorded before
+	 */
+	async add(
+		values: readonly string[],
+		{ own = [], trims = false }: { own?: readonly string[]; trims?: boolean } = {},
+	): Promise<Set<string>> {
+		const { result, failure } = await this.inTurn(
 			async ({ checkProcessedAndRecord }) =>
-				await checkProcessedAndRecord([...values], 'node', options),
+				await checkProcessedAndRecord([...values], 'node', {
+					...mode,
+					...(trims && { maxEntries: maxEntries + this.allUnderWay }),
+				}),
 		);
-		return new Set(processed.map(String));
+		const known = new Set(result.processed.map(String));
+		// An earlier try was committed although it failed, so its values look as if they had been there before.
+		if (failure !== undefined && own.some((value) => known.has(value))) throw failure;
+		return known;
+	}
+
+	/** Changes how many entries this run has under way. The store keeps them besides its newest ones. */
+	expect(entries: number): void {
+		this.own += entries;
+		const name = nodeIdOf(this.context);
+		const all = this.allUnderWay + entries;
+		if (all > 0) underWay.set(name, all);
+		else underWay.delete(name);
+	}
+
+	/** The outcomes of all orders of this run are known. */
+	settle(): void {
+		this.expect(-this.own);
+	}
+
+	private get allUnderWay(): number {
+		return underWay.get(nodeIdOf(this.context)) ?? 0;
 	}
 
 	/** Removes values. After an error, they are removed before the next call of any run of the node. */
@@ -112,9 +163,10 @@ export class ProcessedItems {
 			// The name changes with time, so that the lock of a killed worker ends.
 			const period = Math.floor(clock.now() / lease);
 			const [own, before] = [`lock ${name} ${period}`, `lock ${name} ${period - 1}`];
-			const claim = `claim ${randomUUID()}`;
+			const claim = newClaim();
 			const isHeldFromBefore = (await this.find([before])).size > 0;
-			const isFree = !isHeldFromBefore && !(await this.add([own, claim])).has(own);
+			const isFree =
+				!isHeldFromBefore && !(await this.add([own, claim], { own: [claim] })).has(own);
 			if (isFree) await this.waitForOthers();
 			if (isFree && (await this.add([claim])).has(claim))
 				return async () => await this.discard([own, claim]);
@@ -127,13 +179,43 @@ export class ProcessedItems {
 
 	/** The number of entries. */
 	async size(): Promise<number> {
-		return await this.inTurn(
+		const { result } = await this.inTurn(
 			async ({ getProcessedDataCount }) => await getProcessedDataCount('node', mode),
 		);
+		return result;
 	}
 
-	private async inTurn<T>(call: (helpers: IExecuteFunctions['helpers']) => Promise<T>): Promise<T> {
+	/**
+	 * Repeats a failed call while that may help. Other runs of the node take their turn in the pauses.
+	 * @returns its result, and the error of the last try before, if there was one
+	 */
+	private async inTurn<T>(
+		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
+	): Promise<{ result: T; failure?: unknown }> {
+		let failure: unknown;
+		for (let pause = firstPause; ; pause *= 2) {
+			const outcome = await this.callOnce(call).then(
+				(result) => ({ result, failure }),
+				(error: unknown) => ({ error }),
+			);
+			if ('result' in outcome) return outcome;
+			failure = outcome.error;
+			if (isStoreMissing(failure) || pause > this.patience) throw failure;
+			this.patience -= pause;
+			const isStopped = await clock
+				.sleep(pause, stopSignalOf(this.context))
+				.then(() => false)
+				.catch(() => true);
+			if (isStopped) throw failure;
+		}
+	}
+
+	private async callOnce<T>(
+		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
+	): Promise<T> {
 		const { helpers } = this.context;
+		if (typeof helpers.checkProcessedAndRecord !== 'function')
+			throw new StoreMissing('this engine has no store of processed items');
 		const unlock = await lockAll([nodeIdOf(this.context)]);
 		try {
 			const own = pendingOf(this.context);
@@ -149,6 +231,21 @@ export class ProcessedItems {
 			unlock?.();
 		}
 	}
+}
+
+/** A value that no other call has. */
+export const newClaim = (): string => `claim ${randomUUID()}`;
+
+class StoreMissing extends Error {}
+
+/**
+ * Whether the error says that n8n has no store for the node: in a workflow that was never saved, where n8n asserts an ID
+ * or its database knows no such workflow, and in an engine without a database.
+ */
+export function isStoreMissing(error: unknown): boolean {
+	const isAsserted = valueAt(error, 'code') === 'ERR_ASSERTION';
+	const isUnsaved = /foreign key/i.test(String(valueAt(error, 'message')));
+	return error instanceof StoreMissing || isAsserted || isUnsaved;
 }
 
 /** The value that confirms a fact. */

@@ -5,6 +5,7 @@ import {
 	pending,
 	ProcessedItems,
 } from '../../../../../nodes/shared/n8n/orders/stores/processedItems';
+import { SimulatedTime } from '../../../../harness';
 import { executeContext } from '../../../../support/workflows/executeContext';
 
 /** n8n's store of a node, as a list. */
@@ -52,12 +53,15 @@ const restart = () => {
 	pending.clear();
 };
 
+let time: SimulatedTime;
 beforeEach(() => {
+	time = new SimulatedTime();
 	entries = [];
 	calls = 0;
 	fail = () => {};
 	restart();
 });
+afterEach(async () => await time.end());
 
 describe('the tally of a day', () => {
 	it('is the sum of all steps, also after restarts', async () => {
