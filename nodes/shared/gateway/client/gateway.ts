@@ -6,6 +6,7 @@ import { jsonTextOf, parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
+import { statedRefusal } from '../errors/statedRefusal';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
@@ -260,6 +261,10 @@ export class Gateway<R extends Runtime = Runtime> {
 				errorBody ? { ...response, text: JSON.stringify(errorBody), json: errorBody } : response,
 			);
 		}
+		const isWhole = response.broken === undefined && response.excess === undefined;
+		const mayBeStated =
+			isWhole && !isOfOtherJob && partialText === '' && requestInfo.cost !== 'read';
+		if (mayBeStated && statedRefusal(response.json)) return refused(requestInfo, response);
 		const failed = unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
 			partialText,
 			error,

@@ -1,0 +1,40 @@
+import { statedRefusal } from '../../../../nodes/shared/gateway/errors/statedRefusal';
+
+describe('a refusal in a 2xx response without an error object', () => {
+	it.each<[object, string]>([
+		[{ code: 1102, message: 'Account balance not enough', request_id: 'r-1' }, 'not enough'],
+		[
+			{ task_id: '', base_resp: { status_code: 1008, status_msg: 'insufficient balance' } },
+			'insufficient balance',
+		],
+		[{ code: 402, msg: 'Credits insufficient', data: null }, 'Credits insufficient'],
+		[{ code: '40001', msg: 'no such model', data: {}, traceId: 'x' }, 'no such model'],
+		[{ success: false, message: 'No available channel for this model' }, 'No available channel'],
+		[{ success: 'false', detail: 'The prompt is too long', result: [] }, 'too long'],
+		[{ status: 'error', message: 'The queue is full', time: 1732000000 }, 'queue is full'],
+		[{ code: 'Throttling.RateQuota', message: 'Requests rate limit exceeded' }, 'rate limit'],
+	])('is read with its reason: %j', (body, reason) => {
+		expect(statedRefusal(body)?.message).toContain(reason);
+	});
+
+	it('is read with its code where it gives no reason', () => {
+		expect(statedRefusal({ code: 'InvalidParameter' })).toEqual({ code: 'InvalidParameter' });
+	});
+
+	it.each<[string, unknown]>([
+		['a response that says nothing', { message: 'Your video is on its way' }],
+		['a code of success', { code: 0, message: 'accepted', data: {} }],
+		['a code of success as a text', { code: '200', msg: 'ok' }],
+		['a number that some services use for success', { code: 1, description: 'Submit success' }],
+		['a message of success', { code: 10000, message: 'Success' }],
+		['an ID under another name', { code: 21, description: 'queued', result: '8498455807619990' }],
+		['an ID deep inside', { code: 7, msg: 'queued', data: { order: { orderNo: 'A-1' } } }],
+		['an ID in a list', { code: 7, msg: 'queued', data: ['8498'] }],
+		['a link', { status: 'error', message: 'slow', data: { pollUrl: '/jobs/1' } }],
+		['more than can be searched', { code: 7, msg: 'no', data: { a: { b: { c: { d: {} } } } } }],
+		['a list', [{ code: 7, msg: 'no' }]],
+		['a text', 'no'],
+	])('is not seen in %s, since the request may have been accepted', (_, body) => {
+		expect(statedRefusal(body)).toBeUndefined();
+	});
+});
