@@ -6,7 +6,6 @@ import { readErrorObject, type ErrorObject } from './errorObject';
 const success = /^(?:0+|1|2\d\d|ok|okay|success(?:ful|fully)?|succeed(?:ed)?|done|true|normal)$/i;
 
 /** Fields in which a service says whether it has accepted a request. */
-// cspell:ignore errcode retcode
 const verdictPaths = [
 	...['code', 'error_code', 'err_code', 'errcode', 'errno', 'status_code', 'retcode', 'ret_code'],
 	...['base_resp.status_code', 'header.code', 'meta.code', 'success', 'ok'],
