@@ -3,7 +3,7 @@
  * types included. Folders on one floor do not know each other.
  */
 const floors = [
-	['shared/gateway/jsonBounds', 'shared/gateway/markup'],
+	['shared/gateway/jsonBounds', 'shared/gateway/markup', 'shared/gateway/oneLine'],
 	['shared/gateway/json'],
 	['shared/gateway/sharePages'],
 	['shared/gateway/links', 'shared/gateway/files'],
@@ -18,6 +18,7 @@ const floors = [
 		'shared/gateway/models',
 	],
 	['shared/gateway/images'],
+	['shared/n8n/display'],
 	['shared/n8n/agent', 'shared/n8n/execution', 'shared/n8n/log'],
 	['shared/n8n/errors'],
 	['shared/n8n/client'],

@@ -1,9 +1,4 @@
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	NodeExecutionHint,
-	NodeHint,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import { withoutUndefined } from '../shared/gateway/json';
 import { jobOf, type StoredItem } from './state';
@@ -34,11 +29,11 @@ export const noInputHint: NodeHint = {
 const maxShownJobs = 5;
 
 /** While the execution is parked, n8n shows this hint next to the node, and `waitingNodeTooltip` below it. */
-export function progressHint(jobs: JobSummary[]): NodeExecutionHint {
-	const shown = jobs.slice(0, maxShownJobs).map(describeProgress);
+export function progressHint(jobs: JobSummary[]): string {
+	const shown = jobs.slice(0, maxShownJobs).map((job) => describeProgress(job));
 	const left = jobs.length - shown.length;
 	const rest = left > 0 ? [`and ${left} more`] : [];
-	return { message: [...shown, ...rest].join('; '), location: 'outputPane' };
+	return [...shown, ...rest].join('; ');
 }
 
 /**
@@ -49,14 +44,11 @@ export function progressHint(jobs: JobSummary[]): NodeExecutionHint {
 export function workflowTimeoutHint(
 	context: IExecuteFunctions,
 	longest: number,
-): NodeExecutionHint | undefined {
+): string | undefined {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
 	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
 	if (executionTimeout <= 0 || allowed >= own) return undefined;
-	return {
-		message: `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min.`,
-		location: 'outputPane',
-	};
+	return `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min.`;
 }
 
 const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;

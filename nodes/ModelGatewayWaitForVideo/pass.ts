@@ -207,6 +207,6 @@ export class WaitPass {
 		if (this.reported.get(jobName(job)) === line) return;
 		this.reported.set(jobName(job), line);
 		this.log?.progress(item, job);
-		await lines.add(line);
+		await lines.add(job);
 	}
 }

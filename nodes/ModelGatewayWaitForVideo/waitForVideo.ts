@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { takenUp } from '../shared/gateway/errors/jobErrors';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
+import { showHint } from '../shared/n8n/display/hints';
 import { runItems } from '../shared/n8n/items/run';
 import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
@@ -50,8 +51,8 @@ async function runPass(
 	state: WaitState,
 	canPark = !state.isForgotten,
 ): Promise<INodeExecutionData[][]> {
-	const { length, hint: message } = planPass(context, state.areJobsStored, clock.now(), canPark);
-	if (message !== undefined) context.addExecutionHints({ message, location: 'outputPane' });
+	const { length, hint } = planPass(context, state.areJobsStored, clock.now(), canPark);
+	if (hint !== undefined) showHint(context, hint);
 	const pass = new WaitPass(context, length, state);
 	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
@@ -67,10 +68,10 @@ async function runPass(
 	// In a worker, each pass has the whole time of the workflow.
 	const isTimed = length.name === 'stay' || !isWorker(context);
 	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
-	if (timeoutHint) context.addExecutionHints(timeoutHint);
+	if (timeoutHint) showHint(context, timeoutHint);
 	if (nextPoll === undefined) return outputs;
 	if (!state.earlier) pass.logParked();
-	context.addExecutionHints(progressHint(jobsOf(items)));
+	showHint(context, progressHint(jobsOf(items)));
 	return [overviewOf(items)];
 }
 

@@ -1,6 +1,7 @@
 /** Reading responses whose shape is not guaranteed: the readers take `unknown` and never throw. */
 
 import { endOfText, JsonBounds, quote } from './jsonBounds';
+import { oneLine } from './oneLine';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -94,14 +95,10 @@ function withLongNumbersAsTexts(json: string): string {
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 
-/** A text cut to `length` characters, on one line and without control characters, for messages. */
+/** A text cut to `length` characters, as {@link oneLine}, for messages. */
 export function excerpt(text: string, length = 300): string {
 	// Only the beginning is processed: the text may have megabytes.
-	const line = text
-		.trimStart()
-		.slice(0, 10 * length)
-		.replace(/[\s\p{Cc}]+/gu, ' ')
-		.trim();
+	const line = oneLine(text.trimStart().slice(0, 10 * length)).trim();
 	return line.length > length ? `${line.slice(0, length)}…` : line;
 }
 

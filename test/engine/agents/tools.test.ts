@@ -1,6 +1,7 @@
 import { SupplyDataContext } from 'n8n-core';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { textAt } from '../../../nodes/shared/gateway/json';
+import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import type { Gateway } from '../../../gateway';
 import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
 import { subjects } from '../../support/workflows/everyNode';
@@ -134,6 +135,7 @@ describe('a node as a tool of an agent', () => {
 		const texts = await callTool(modelGateway, keyed, { calls: 2 });
 		expect(JSON.parse(texts[1])).toEqual([
 			{
+				data_notice: dataNotice,
 				ordered: false,
 				order_key: 'A-1',
 				reason: expect.stringMatching(usedBefore('A-1')),
@@ -266,6 +268,7 @@ describe('a node as a tool of an agent', () => {
 		const { id } = (JSON.parse(order) as [{ id: string }])[0];
 		const wait = { jobId: id, options: { timeoutMinutes: 0.5 } };
 		expect(await callToolOnce(waitForVideo, wait)).toEqual({
+			data_notice: dataNotice,
 			id,
 			status: 'queued',
 			next_step: `The video is not finished yet. Call the tool that waits for a video with the job ID ${id}: it gives the link. Do not create the video again.`,

@@ -15,6 +15,8 @@ import { referenceVideoWarnings } from '../../../nodes/shared/gateway/jobs/refer
 import { createdTask, jobStatus } from '../../../nodes/shared/gateway/jobs/responses';
 import { fileTypeOf, typeToDeliver } from '../../../nodes/shared/gateway/files/fileType';
 import { asLink, linkProblem } from '../../../nodes/shared/gateway/links';
+import { oneLine } from '../../../nodes/shared/gateway/oneLine';
+import { asHtml, asMarkdown, withoutTags } from '../../../nodes/shared/n8n/display/plainText';
 import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
 import { videoFileName } from '../../../nodes/shared/n8n/files/video';
 import { accidentIn } from '../../../nodes/shared/n8n/parameters/accidentalText';
@@ -37,7 +39,7 @@ const repeated = [
 	...['&', '&#', '&#0', '&#x', '&#115', '&amp;', '&amp', ';', '%41', '%25', '/%2e', '%c0%ae'],
 	...['\ufffd', 'image 1', 'video ', '"task_id": ', '"task_id":"', 'media[', 'media[1].'],
 	...['{{', '}}', '{{ }}', '{{ $json', '}}{{', '[object Object]', '[object Object]}}{{'],
-	...['\ud83d', '"', '{"a":', 'EACCES ', 'ECONNRESET'],
+	...['\ud83d', '"', '{"a":', 'EACCES ', 'ECONNRESET', '-', 'a_', '](', '\u200d', '\u{1f3f4}'],
 ];
 const job = { kind: 'task', id: 'task_1' } as const;
 const node = {
@@ -103,6 +105,10 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	[
 		'the text of an image chat',
 		(content) => readChatImages(response({ choices: [{ message: { content } }] })),
+	],
+	[
+		'a text that is shown as text',
+		(text) => [asHtml(oneLine(text)), withoutTags(text), asMarkdown(text)],
 	],
 	['an event stream', (text) => new EventParser().push(text)],
 	['a link', (text) => [linkProblem(text), asLink(text), linkProblem(`https://a.b/${text}`)]],

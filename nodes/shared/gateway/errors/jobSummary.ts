@@ -1,3 +1,4 @@
+import { oneLine } from '../oneLine';
 import type { JobKind } from '../protocol/jobs';
 
 /** The last known status of a job, with all that is needed to collect it later. */
@@ -10,19 +11,20 @@ export interface JobSummary {
 	request_id?: string;
 }
 
-export const jobName = ({ id }: JobSummary) => `Video job ${onOneLine(id)}`;
+/** @param shown the words of the service as they are shown, such as in Markdown */
+export const jobName = ({ id }: JobSummary, shown = oneLine) => `Video job ${shown(id)}`;
 
-/** Without line breaks and escape sequences, with which a server could write its own lines into n8n's log. */
-const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-
-/** The progress of a job, for progress messages: "Video job …: running, 40 %". */
-export function describeProgress(job: JobSummary): string {
-	const { status = 'waiting for the first status check', progress } = job;
-	const state = onOneLine(status.toLowerCase().replaceAll('_', ' '));
-	return `${jobName(job)}: ${state}${progress === undefined ? '' : `, ${progress} %`}`;
+/** The progress of a job, for progress messages: "Video job …: running, 40 %". @param shown as in {@link jobName} */
+export function describeProgress(job: JobSummary, shown = oneLine): string {
+	const { status, progress } = job;
+	const state =
+		status === undefined
+			? 'waiting for the first status check'
+			: shown(status.toLowerCase().replaceAll('_', ' '));
+	return `${jobName(job, shown)}: ${state}${progress === undefined ? '' : `, ${progress} %`}`;
 }
 
 export function describeStatus({ status, progress }: JobSummary): string {
 	if (status === undefined) return 'no status check yet';
-	return `last status ${onOneLine(status)}${progress === undefined ? '' : `, ${progress} %`}`;
+	return `last status ${oneLine(status)}${progress === undefined ? '' : `, ${progress} %`}`;
 }

@@ -2,9 +2,10 @@ import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow'
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { statusIn } from '../../gateway/jobs/responses';
 import { asText, withoutUndefined } from '../../gateway/json';
-import { findLink } from '../../gateway/links';
+import { asLink, findLink } from '../../gateway/links';
 import { isPollState, phaseOf, type Phase } from '../../gateway/protocol/jobs';
 import { limits } from '../../gateway/protocol/limits';
+import { dataNotice, idInSentence, noticeName } from './dataNotice';
 
 // The results of a node that an AI agent calls as a tool. The agent's model sees the JSON of the items.
 
@@ -40,18 +41,31 @@ export function toolResult(
 		const phase = isOfCall ? undefined : named;
 		// An unfinished job may have links too, such as one to poll its status.
 		const isUnderWay = phase === 'queued' || phase === 'running';
-		const url = isUnderWay ? undefined : (asText(json.url) ?? findLink(json, undefined));
+		const url = isUnderWay ? undefined : (asLink(json.url) ?? findLink(json, undefined));
 		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
-	const url = asText(json.url);
-	return url === undefined ? { json } : withFacts(json, { url }, adviceOnImageLink);
+	const url = asLink(json.url);
+	return withFacts(json, { url }, url === undefined ? undefined : adviceOnImageLink);
 }
 
-/** Puts the important fields first, under names that do not depend on the service's names. */
-function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Output {
-	const first = withoutUndefined({ ...facts, next_step });
-	return { json: { ...first, ...withoutUndefined(json), ...first } };
+/** Puts the important fields first, under names that do not depend on the service's names, and that it cannot take. */
+function withFacts(json: IDataObject, facts: IDataObject, next_step: string | undefined): Output {
+	const own: IDataObject = withoutUndefined({ [noticeName]: dataNotice, ...facts, next_step });
+	const taken = new Set([...Object.keys(own), 'next_step'].map(plainName));
+	const others = Object.entries(withoutUndefined(json)).flatMap(([name, value]) => {
+		if (!taken.has(plainName(name))) return [[name, value] as const];
+		const isSame = name in own && asText(value) === own[name];
+		return isSame ? [] : [[`service_${name}`, value] as const];
+	});
+	return { json: { ...own, ...Object.fromEntries(others) } };
 }
+
+/** A name as a model reads it, in whatever way it is written: `Next Step` is `next_step`. */
+const plainName = (name: string) =>
+	name
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]/gu, '');
 
 const adviceOnImageLink = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
 const videoLinkLife = `It usually works for ${limits.resultUrlHours} hours.`;
@@ -63,7 +77,8 @@ function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefin
 	if (url !== undefined)
 		return `The video is finished. Give the user the link in url. ${videoLinkLife}`;
 	const state = phase === 'succeeded' ? 'The video is finished' : 'The video is not finished yet';
-	return `${state}. Call the tool that waits for a video with the job ID ${id}: it gives the link. Do not create the video again.`;
+	const named = idInSentence(id, 'in the field id');
+	return `${state}. Call the tool that waits for a video with the job ID ${named}: it gives the link. Do not create the video again.`;
 }
 
 function adviceOnFile({ mimeType }: IBinaryData, url: string | undefined): string {

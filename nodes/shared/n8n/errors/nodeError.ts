@@ -1,11 +1,13 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
+import { jobName, type JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
+import { asHtml, withoutTags } from '../display/plainText';
 import { joinFirst } from './badInput';
 import { withMediaLabels, recordOf, type ErrorRecord } from './errorRecord';
 import { describeJobs, type ItemJob } from './jobList';
+import { toolErrorText } from './toolError';
 
 /**
  * The output in place of a failed item. n8n's error output keeps only these two fields.
@@ -16,7 +18,16 @@ export function errorItem(
 	{ index, job }: { index: number; job?: JobSummary },
 	node: INode,
 ): INodeExecutionData {
-	const { message, ...rest } = recordOf(error);
+	const record = recordOf(error);
+	// The model of an agent has no use for the details, and what they quote is not marked as data.
+	if (isTool(node)) {
+		const facts = [describeFacts(record), job && !record.job ? `${jobName(job)}.` : ''];
+		return {
+			json: { error: toolErrorText(error, record, facts) },
+			pairedItem: { item: index },
+		};
+	}
+	const { message, ...rest } = record;
 	// Undefined values would show as empty columns.
 	const details = JSON.parse(JSON.stringify({ message, job, ...rest })) as IDataObject;
 	const failedItem: INodeExecutionData = {
@@ -62,22 +73,24 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const listedJobs = jobs.filter(
 		({ id, outlook }) => id !== record.job?.id || !(isForAgent || outlook === 'failed'),
 	);
+	const details = [describeFacts(record), describeOthers(others)];
+	const jobList = describeJobs(listedJobs, jobsAreKept, itemCount);
 	const advice = [
 		record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '',
 		record.advice,
-		describeFacts(record),
-		describeOthers(others),
-		deliversOthers && !isForAgent ? onErrorAdvice : '',
-		describeJobs(listedJobs, jobsAreKept, itemCount),
+		...details,
+		deliversOthers ? onErrorAdvice : '',
+		jobList,
 	]
 		.filter((part) => part !== '')
 		.join(' ');
-	// n8n passes only the message of a tool's error to the model, and shows only the description in a streamed chat.
-	const whole = `${record.message}. ${advice}`;
-	const description = isForAgent ? withoutErrorNames(whole) : isOfSubNode ? whole : advice;
 	const isNamed = item !== undefined && itemCount !== 1;
 	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
-	const message = isForAgent ? description : title;
+	// n8n shows only the description in a streamed chat.
+	const shown = isOfSubNode ? `${record.message}. ${advice}` : advice;
+	const ofTool = isForAgent ? toolErrorText(error, record, [...details, jobList]) : undefined;
+	const message = withoutTags(ofTool ?? title);
+	const description = asHtml(ofTool ?? shown);
 
 	const { raw_body, ...facts } = record;
 	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
@@ -96,21 +109,6 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	apiError.messages = record.raw_body ? [record.raw_body] : [];
 	apiError.context.data = data;
 	return apiError;
-}
-
-/** `COMMON_ERRORS` of n8n-workflow. n8n finds them in upper and lower case, and within words. */
-const replacedNames = new RegExp(
-	[
-		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
-		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
-		...['EEXIST', 'EPERM', 'GETADDRINFO'],
-	].join('|'),
-	'gi',
-);
-
-/** n8n replaces a tool's error that has one of these names with its own text, such as "retry immediately". */
-function withoutErrorNames(text: string): string {
-	return text.replace(replacedNames, 'network error');
 }
 
 /** The error of a sub-node: the editor then names the parent node too, and links the two. */

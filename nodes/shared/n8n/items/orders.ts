@@ -1,5 +1,6 @@
 import type { Connection } from '../../gateway/client/connection';
 import { isTool } from '../agent/tool';
+import { showHint } from '../display/hints';
 import type { Decision, Reason } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
 import { extraBodyOption } from '../parameters/extraBody';
@@ -91,7 +92,7 @@ class ItemOrders {
 		// One hint for all skipped items, since there may be thousands.
 		for (const [because, keys] of Object.entries(this.keys)) {
 			const message = (because === 'keyUsed' ? keysUsed : keysReleased)(keys);
-			if (keys.length > 0) context.addExecutionHints({ message, location: 'outputPane' });
+			if (keys.length > 0) showHint(context, message);
 		}
 		return step;
 	}

@@ -3,6 +3,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { textAt, withoutUndefined } from '../../gateway/json';
 import type { Recipient } from '../agent/recipient';
 import { isTool } from '../agent/tool';
+import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
 import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
@@ -62,10 +63,9 @@ function showHints({ context, items: all, notes }: RunState): void {
 		}
 	}
 	for (const [hint, indices] of items) {
-		const message = all.length === 1 ? hint : `${describeItems(indices)}: ${hint}`;
-		context.addExecutionHints({ message, location: 'outputPane' });
+		showHint(context, all.length === 1 ? hint : `${describeItems(indices)}: ${hint}`);
 	}
-	for (const message of notes) context.addExecutionHints({ message, location: 'outputPane' });
+	for (const note of notes) showHint(context, note);
 }
 
 /** Maximum number of items that a hint names. */

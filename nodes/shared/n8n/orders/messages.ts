@@ -2,6 +2,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, stopped, type Failure } from '../../gateway/errors/gatewayError';
 import { excerpt, textAt } from '../../gateway/json';
+import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
 import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
@@ -97,7 +98,7 @@ export const sentFailure = (details: OrderDetails): Failure => sentError(details
 function rewordedError(details: OrderDetails, entries: readonly Entry[]): GatewayError {
 	const jobs = entries.flatMap((entry) => (entry.state === 'answered' ? (entry.job ?? []) : []));
 	const [job] = jobs;
-	const ids = joinFirst(jobs.map(({ id }) => id));
+	const ids = joinFirst(jobs.map(({ id }) => idInSentence(id, "in n8n's log")));
 	const found =
 		jobs.length === 0
 			? howToFind.replace('It may', 'The earlier one may')

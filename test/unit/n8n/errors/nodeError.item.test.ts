@@ -5,7 +5,8 @@ import { errorItem } from '../../../../nodes/shared/n8n/errors/nodeError';
 
 describe('the output of an item that failed', () => {
 	const error = badInput([{ field: 'Prompt', problem: 'is empty' }]);
-	const node = (onError: INode['onError']) => ({ name: 'Create', onError }) as INode;
+	const node = (onError: INode['onError']) =>
+		({ name: 'Create', type: 'modelGateway', onError }) as INode;
 	const json = { error: 'Prompt is empty', details: recordOf(error) };
 
 	it('the output of a failed item has its message, its whole record and its pairing', () => {

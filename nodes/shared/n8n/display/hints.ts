@@ -1,0 +1,11 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { oneLine } from '../../gateway/oneLine';
+import { asHtml } from './plainText';
+
+/** Shows a hint with the node's output. The only way to do so: a hint may quote the service, the input or a file. */
+export function showHint(
+	context: Pick<IExecuteFunctions, 'addExecutionHints'>,
+	message: string,
+): void {
+	context.addExecutionHints({ message: asHtml(oneLine(message)), location: 'outputPane' });
+}

@@ -1,0 +1,60 @@
+import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
+import { idInSentence, markedReport } from '../agent/dataNotice';
+import { adviceOf } from './advice';
+import type { ErrorRecord } from './errorRecord';
+
+/**
+ * The text of a tool's error, for the model of an agent: what happened, marked as data unless this package alone wrote
+ * it, and then what the model can do. n8n passes on only one text.
+ * @param facts more of what happened, in sentences
+ */
+export function toolErrorText(error: unknown, record: ErrorRecord, facts: string[]): string {
+	const failure = error instanceof GatewayError ? error.failure : undefined;
+	const charge = record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '';
+	if (failure && isOwn(failure)) {
+		return withoutErrorNames(sentences([`${record.message}.`, charge, record.advice, ...facts]));
+	}
+	const quoted = failure ? quotedBy(failure) : [record.advice];
+	const report = sentences([`${record.message}.`, ...quoted, ...facts]);
+	const advice = failure ? adviceOf(inOwnWords(failure)) : '';
+	return withoutErrorNames(sentences([markedReport(report), charge, advice]));
+}
+
+const sentences = (parts: string[]) => parts.filter((part) => part !== '').join(' ');
+
+/** Whether the failure is a decision of this package, such as a limit that is reached, and quotes nobody. */
+const isOwn = ({ message, reach, job, made, isHeldBack, isBadInput }: Failure) =>
+	reach === 'none' && !job && !made && !isHeldBack && !isBadInput && !/["“]/.test(message);
+
+/** The words of others that the advice on a failure quotes, besides its message. */
+function quotedBy({ message, network, lastPoll }: Failure): string[] {
+	const details = network && !message.includes(network.detail) ? [`${network.detail}.`] : [];
+	return lastPoll ? [...details, `${lastPoll.message}.`, ...quotedBy(lastPoll)] : details;
+}
+
+const above = 'see above';
+
+/** The same failure, so that the advice on it quotes nobody. */
+function inOwnWords({ job, network, lastPoll, ...failure }: Failure): Failure {
+	return {
+		...failure,
+		...(job && { job: { ...job, id: idInSentence(job.id, `(${above})`) } }),
+		...(network && { network: { ...network, detail: above } }),
+		...(lastPoll && { lastPoll: { ...inOwnWords(lastPoll), message: above } }),
+	};
+}
+
+/** `COMMON_ERRORS` of n8n-workflow. n8n finds them in upper and lower case, and within words. */
+const replacedNames = new RegExp(
+	[
+		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
+		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
+		...['EEXIST', 'EPERM', 'GETADDRINFO'],
+	].join('|'),
+	'gi',
+);
+
+/** n8n replaces a tool's error that has one of these names with its own text, such as "retry immediately". */
+function withoutErrorNames(text: string): string {
+	return text.replace(replacedNames, 'network error');
+}
