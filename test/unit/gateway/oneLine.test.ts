@@ -18,12 +18,12 @@ describe('a text of others on one line', () => {
 
 	it.each([
 		['emoji', '👩‍👩‍👧 ❤️‍🔥 🏳️‍🌈 👍🏽 ☎︎'],
-		['the flag of a region', `🏴${tags('gbsct')}\u{e007f}!`],
-		['Persian', 'می‌خواهم'],
+		['the flag of a region', `🏴${tags('gb')}\u{e007f}!`],
+		['Persian', 'آ‌ب'],
 		['Hindi', 'क्‍ष र्‍य'],
-		['Arabic with its marks', 'العربية\u200f! \u200eabc'],
+		['Hebrew with its marks', 'אב\u200f! \u200eabc'],
 		['a rare kanji', '葛\u{e0100}城'],
-		['accents and hyphens', 'Zoë Straße soft\u00adhyphen e\u0301'],
+		['accents and hyphens', 'Zoë soft\u00adhyphen e\u0301'],
 	])('keeps %s', (_, text) => {
 		expect(oneLine(text)).toBe(text);
 	});

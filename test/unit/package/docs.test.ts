@@ -121,6 +121,19 @@ describe('docs/verification.md', () => {
 	});
 });
 
+describe('SECURITY.md', () => {
+	it('SECURITY.md names for each sender a test that shows what it can cause', () => {
+		const [, section] = read('SECURITY.md').split('## Who may write what');
+		const [, , ...rows] = section.match(/^\|.*\|$/gm) ?? [];
+		expect(rows.length).toBeGreaterThan(5);
+		const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));
+		for (const [, sender, writes, effect, tests] of cells) {
+			expect([sender, writes, effect]).not.toContain('');
+			expect(tests).toMatch(/^`test\/[^`]+\.test\.ts`(, `test\/[^`]+\.test\.ts`)*$/);
+		}
+	});
+});
+
 describe('examples/README.md', () => {
 	it('examples/README.md lists each example with a picture of its canvas', () => {
 		const files = readdirSync(path.join(root, 'examples')).filter((name) => name.endsWith('.json'));

@@ -19,9 +19,8 @@ export const asHtml = (text: string): string =>
  */
 export const withoutTags = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, '‹');
 
-/** Hyphens and underscores within a word, which mean nothing in Markdown, or any other punctuation. */
-const punctuation = /((?<=[\p{L}\p{N}])[-_]+(?=[\p{L}\p{N}]))|[!-/:-@[-`{-~]/gu;
+/** All of ASCII but a hyphen or an underscore within a word, which means nothing in Markdown. */
+const punctuation = /[!-,./:-@[-^`{-~]|(?<![\p{L}\p{N}])[-_]|[-_](?![\p{L}\p{N}])/gu;
 
 /** A text for the middle of a line of Markdown: nothing in it is a link, not even a bare address. */
-export const asMarkdown = (text: string): string =>
-	oneLine(text).replace(punctuation, (mark, inWord?: string) => inWord ?? `\\${mark}`);
+export const asMarkdown = (text: string): string => oneLine(text).replace(punctuation, '\\$&');
