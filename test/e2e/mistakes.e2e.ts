@@ -51,6 +51,43 @@ describe('errors shown in the panel', () => {
 		await editor.takePicture('refused');
 	});
 
+	const hostile = '<img src=https://evil.example/a.png><a href=https://evil.example>open</a>';
+	/** Links and pictures of others on the page. */
+	const strange = () =>
+		editor.page.locator('a[href*="evil.example"], img[src*="evil.example"]').count();
+
+	it('the editor shows HTML in an error of the service as text, also in its notification', async () => {
+		stage.gateway.fault({
+			...{ route: 'videoCreate', action: 'answer', status: 400 },
+			...{ headers: { 'x-request-id': hostile } },
+			body: JSON.stringify({ error: { message: hostile, type: 'a', code: 'invalid_prompt' } }),
+		});
+		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+		await editor.openWorkflow(
+			await stage.create(chain(modelGateway({ ...create, prompt: 'A boat' }))),
+		);
+		await editor.execute();
+		const notification = editor.page.locator('.content-toast', { hasText: 'Model Gateway' });
+		await notification.getByText('img src=https://evil.example/a.png').waitFor();
+		expect(await strange()).toBe(0);
+		await editor.openNode('Model Gateway');
+		const panel = editor.page.getByTestId('output-panel');
+		await panel.getByText(`(Request ID ${hostile}`).first().waitFor();
+		expect(await strange()).toBe(0);
+	});
+
+	it('the editor shows HTML in an Order Key as text', async () => {
+		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+		const options = { once: { orderKey: hostile, releaseOrderKey: true } };
+		const node = modelGateway({ ...create, prompt: 'A boat', options });
+		await editor.openWorkflow(await stage.create(chain(node)));
+		await editor.execute();
+		await editor.openNode('Model Gateway');
+		const hint = editor.page.getByTestId('node-hint').getByText('Released, and nothing ordered');
+		expect(await hint.innerText()).toContain(hostile);
+		expect(await strange()).toBe(0);
+	});
+
 	/** Milliseconds of the slowest health check while a chat is refused with this message. */
 	const slowestCheck = async (message: string, status: number): Promise<number> => {
 		const { gateway, owner } = stage;

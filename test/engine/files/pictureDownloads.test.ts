@@ -157,7 +157,7 @@ describe('image downloads', () => {
 	it('refuses a web page with the type of an image', async () => {
 		await serve(answer(200, '<html>Sorry</html>', { 'content-type': 'image/png' }));
 		const error = (await run()).errorOf('Model Gateway');
-		expect(error?.message).toContain('the response is no image: <html>Sorry</html>');
+		expect(error?.message).toContain('the response is no image: ‹html>Sorry‹/html>');
 	});
 
 	it.each(modes)(
