@@ -3,8 +3,9 @@ import { describeProgress, type JobSummary } from '../../gateway/errors/jobSumma
 import { asMarkdown } from '../display/plainText';
 
 /**
- * Streams the progress of one item's job as short lines to a chat or a webhook. A tool of an agent streams like any node, and
- * the chat shows the lines of each node as a separate message. Does nothing when the execution does not stream.
+ * Streams the progress of one item's job as short lines of Markdown to a chat or a webhook. A tool of an agent streams
+ * like any node, and the chat shows the lines of each node as a separate message. Does nothing when the execution does
+ * not stream.
  */
 export class ProgressLines {
 	private hasBegun = false;

@@ -6,18 +6,21 @@ import type { ErrorRecord } from './errorRecord';
 /**
  * The text of a tool's error, for the model of an agent: what happened, marked as data unless this package alone wrote
  * it, and then what the model can do. n8n passes on only one text.
- * @param facts more of what happened, in sentences
+ * @param facts more of what happened, in sentences that quote others
  */
 export function toolErrorText(error: unknown, record: ErrorRecord, facts: string[]): string {
 	const failure = error instanceof GatewayError ? error.failure : undefined;
+	const message = `${record.message}.`;
+	if (failure && isOwn(failure)) return toolText(facts, [message, record.advice]);
 	const charge = record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '';
-	if (failure && isOwn(failure)) {
-		return withoutErrorNames(sentences([`${record.message}.`, charge, record.advice, ...facts]));
-	}
 	const quoted = failure ? quotedBy(failure) : [record.advice];
-	const report = sentences([`${record.message}.`, ...quoted, ...facts]);
 	const advice = failure ? adviceOf(inOwnWords(failure)) : '';
-	return withoutErrorNames(sentences([markedReport(report), charge, advice]));
+	return toolText([message, ...quoted, ...facts], [charge, advice]);
+}
+
+function toolText(report: string[], own: string[]): string {
+	const data = sentences(report);
+	return withoutErrorNames(sentences([data && markedReport(data), ...own]));
 }
 
 const sentences = (parts: string[]) => parts.filter((part) => part !== '').join(' ');
