@@ -5,7 +5,7 @@
 const floors = [
 	['shared/gateway/jsonBounds', 'shared/gateway/markup', 'shared/gateway/oneLine'],
 	['shared/gateway/json'],
-	['shared/gateway/sharePages'],
+	['shared/gateway/addresses', 'shared/gateway/sharePages'],
 	['shared/gateway/links', 'shared/gateway/files'],
 	['shared/gateway/protocol'],
 	['shared/gateway/prices'],

@@ -1,14 +1,8 @@
+import { networkOf } from './addresses';
 import { isObject } from './json';
 import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
-
-/** Hosts that only this machine can reach. */
-const loopback = /^(localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\])$/i;
-
-/** Hosts that only the same private network can reach. */
-const privateHost =
-	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
 
 /** Hosts of examples (RFC 2606), at which no file is. Their links come from documentation that was followed too closely. */
 const exampleHost = /(?:^|\.)example\.(?:com|org|net)\.?$/i;
@@ -23,7 +17,8 @@ function parseUrl(text: string, base?: string): URL | undefined {
 }
 
 export function isLoopback(address: string): boolean {
-	return loopback.test(parseUrl(address)?.hostname ?? '');
+	const url = parseUrl(address);
+	return url !== undefined && networkOf(url.hostname) === 'loopback';
 }
 
 /** In characters: no server accepts a longer address, and parsing it would take long. */
@@ -96,7 +91,7 @@ export function publicLinkProblem(
 	if (exampleHost.test(hostname)) {
 		return `is only an example; put in the link to a file of your own (it is "${link.slice(0, 80)}")`;
 	}
-	return loopback.test(hostname) || privateHost.test(hostname)
+	return networkOf(hostname) !== 'public'
 		? `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`
 		: undefined;
 }

@@ -42,9 +42,9 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 	],
 	[
 		'whose address n8n blocks',
-		async () => 'http://10.1.2.3:9000',
-		"n8n's SSRF protection blocks 10.1.2.3:9000",
-		allow('10.1.2.3:9000'),
+		async () => 'http://127.0.0.2:9000',
+		"n8n's SSRF protection blocks 127.0.0.2:9000",
+		allow('127.0.0.2:9000'),
 	],
 	[
 		'that does not speak TLS',

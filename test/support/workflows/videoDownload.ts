@@ -2,6 +2,7 @@ import type { FileSource } from '../../../nodes/shared/gateway/client/fileReques
 import { downloadVideo, type DownloadRequest } from '../../../nodes/shared/gateway/jobs/download';
 import { mp4Of } from '../files/boxes';
 import { gatewayTo, type WorldOptions } from './gatewayWorld';
+import { publicUrl } from '../http/publicNames';
 import type { ScriptedServer } from '../http/scriptedServer';
 import { storage, type StorageOptions } from '../http/scriptedStorage';
 import { sha256 } from '../data/sha256';
@@ -30,7 +31,7 @@ interface Downloading extends WorldOptions {
 	onBytes?: () => void;
 }
 
-/** Downloads into memory, and also returns what was stored at each try, and as which type. */
+/** Downloads from a storage host with a public name, unless it is the gateway, into memory, and also returns what was stored at each try, and as which type. */
 export const download = (
 	{ url }: Pick<ScriptedServer, 'url'>,
 	{
@@ -49,7 +50,8 @@ export const download = (
 	const stored: Buffer[] = [];
 	const types: string[] = [];
 	const start = runtime.clock.now();
-	const source: FileSource = { url: url + path, authenticated, mayNeedKey };
+	const host = baseUrl === elsewhere ? publicUrl(url) : url;
+	const source: FileSource = { url: host + path, authenticated, mayNeedKey };
 	const request = {
 		...{ source, timeout, purpose: 'download it' },
 		refresh: refresh ?? (async () => source),

@@ -1,19 +1,19 @@
-import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
 import { requestIdsOf, type ServiceResponse } from '../../../shared/gateway/client/response';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
-import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
-import { chargedImageError, downloadImage } from '../../../shared/gateway/images/download';
-import { receivedImage, type ReceivedImage } from '../../../shared/gateway/images/receivedImage';
+import { receivedImage } from '../../../shared/gateway/images/receivedImage';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
 import { excerpt, valueAt, withoutUndefined } from '../../../shared/gateway/json';
+import { maxImages, maxImagesBytes } from '../../../shared/gateway/protocol/bounds';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { limits } from '../../../shared/gateway/protocol/limits';
 import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
+import { storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { ifNoImageOption } from '../shared/fields';
+import { fileOf, storeImage, type MadeImage } from './file';
 
 /** Whether images are downloaded, and into which field. */
 export const imageOutput = fileOutput(
@@ -57,24 +57,6 @@ export interface MadeImages {
 	finishReasons?: unknown[];
 }
 
-/** A link to an image, or the file when it came with the response. */
-interface MadeImage {
-	/** The image's own fields. */
-	json: IDataObject;
-	url?: string;
-	file?: IBinaryData;
-	/** Whether the file was downloaded from the link. */
-	isDownloaded?: true;
-	/** What the user should know about the file; continues its name. */
-	hint?: string;
-	/** Why the file in the response cannot be used. */
-	problem?: string;
-	/** Set when the link had the API key in it. */
-	linkCarriesKey?: true;
-	/** The execution that stored the file. In another execution, the file is stored again. */
-	execution: string;
-}
-
 /** Orders images. Files that come with the response are stored in n8n at once. @throws GatewayError */
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
@@ -102,7 +84,9 @@ export async function requestImages(
 				return { ...picture, json, problem, execution };
 			}
 			try {
-				return { json, ...(await store(received, index, context)), execution };
+				const file = await storeImage(received.bytes, received.type, { index, context });
+				const { hint: note } = received;
+				return { json, file, ...withoutUndefined({ hint: note }), execution };
 			} catch (error) {
 				// The image is lost, and this is kept: the next try must not order another one unasked.
 				return { json, url, problem: `could not be stored: ${storeProblem(error)}`, execution };
@@ -138,8 +122,11 @@ export async function deliverImages(
 	const { usage, ...others } = fields;
 	const { created, model } = others;
 	const common = simplify ? withoutUndefined({ created, model, ...requestIdsOf(others) }) : others;
+	const shared = { max: maxImagesBytes, left: maxImagesBytes };
+	const settings = { fields, download: output.download, shared };
+	const { imageDownloads } = run.gateway.runtime;
 	const deliverImage = async (image: MadeImage, index: number): Promise<ItemOutput> => {
-		const file = await fileOf(image, index, { fields, download: output.download }, run);
+		const file = await imageDownloads.run(async () => await fileOf(image, index, settings, run));
 		return {
 			// The image's own fields come first, and the fields of the response do not replace them.
 			json: { ...image.json, ...common, ...image.json },
@@ -149,64 +136,13 @@ export async function deliverImages(
 	const outputs = await Promise.all(
 		images.map(async (image, index) => await deliverImage(image, index).catch(asGatewayError)),
 	);
+	if (output.download && images.length > maxImages) {
+		run.hint(
+			`The response has ${images.length} images, and the first ${maxImages} were downloaded. The others have only their link.`,
+		);
+	}
 	// The usage is that of all images, so only one output has it: the sum over all items is then correct.
 	const first = outputs.find((output): output is ItemOutput => !(output instanceof GatewayError));
 	if (first && usage !== undefined) first.json = { usage, ...first.json };
 	return outputs;
-}
-
-/** The file of an image. It is kept in `image`, so that a retry does not download it again. */
-async function fileOf(
-	image: MadeImage,
-	index: number,
-	{ fields, download }: { fields: IDataObject; download: boolean },
-	{ context, gateway, hint }: ItemRun,
-): Promise<IBinaryData | undefined> {
-	const { json, url, file, isDownloaded, problem, execution } = image;
-	const { helpers } = context;
-	const own = context.getExecutionId();
-	const known = {
-		request_id: fields.request_id as string | undefined,
-		partial_text: json.text as string | undefined,
-	};
-	if (image.linkCarriesKey) {
-		throw chargedImageError(linkCarriesKey({ purpose: 'use the image' }).failure, known);
-	}
-	if (problem !== undefined) {
-		throw chargedImageError(
-			{ message: `Could not use the image: it ${problem}`, status: 200 },
-			known,
-		);
-	}
-	// An earlier try downloaded it, and Download was turned off since.
-	if (isDownloaded && !download) return undefined;
-	if (file?.id && execution !== own) {
-		const bytes = await helpers.getBinaryStream(file.id);
-		image.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
-	} else if (!file && download && url !== undefined) {
-		const received = await downloadImage(gateway, url, known);
-		try {
-			Object.assign(image, await store(received, index, context));
-			image.isDownloaded = true;
-		} catch (error) {
-			throw storeError(error, 'download the image', 'image').with({ ...known, url });
-		}
-	}
-	image.execution = own;
-	const { file: stored, hint: note } = image;
-	if (stored && note !== undefined) hint(`${stored.fileName} ${note}`);
-	// A copy, since later nodes may change it.
-	return stored && { ...stored };
-}
-
-/** Stores the file of an image as what it is. */
-async function store(
-	{ bytes, type, hint }: ReceivedImage,
-	index: number,
-	{ helpers }: ItemRun['context'],
-): Promise<{ file: IBinaryData; hint?: string }> {
-	const { extensions, mimeType } = type;
-	const fileName = `image${index === 0 ? '' : `-${index + 1}`}.${extensions[0]}`;
-	const file = await helpers.prepareBinaryData(bytes, fileName, mimeType);
-	return { file, ...(hint !== undefined && { hint }) };
 }

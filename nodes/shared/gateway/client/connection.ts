@@ -1,3 +1,4 @@
+import { networkOf } from '../addresses';
 import type { PriceList } from '../prices';
 import type { Limits } from './keyLimit';
 
@@ -32,6 +33,41 @@ export function maySendKeyTo(
 		const own = new URL(`${base}/`);
 		return origin === own.origin && pathname.startsWith(own.pathname);
 	});
+}
+
+/**
+ * Whether a file may be fetched from this address. Whoever wrote a response, or the prompt behind it, chose its links,
+ * and n8n can reach much that they cannot. So a link leads only where the gateway could send anybody: to public
+ * addresses, to the gateway itself, and to other addresses of the network that the base or backup URL is in. Link-local
+ * addresses are no such network: a cloud gives the credentials of a machine there. A public name may still resolve to
+ * any address, which n8n does not show to nodes; its SSRF protection refuses that.
+ */
+export function mayFetchFrom(
+	address: string,
+	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
+): boolean {
+	const { host, hostname } = new URL(address);
+	const network = networkOf(hostname);
+	return (
+		network === 'public' ||
+		[baseUrl, backupUrl].some((base) => {
+			const own = new URL(base);
+			return host === own.host || (network !== 'linkLocal' && network === networkOf(own.hostname));
+		})
+	);
+}
+
+/**
+ * Whether the response of an address may be shown: that of any other machine in the user's network than the gateway is
+ * shown to nobody, since a link in a response may have led there.
+ */
+export function mayShow(
+	address: string,
+	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
+): boolean {
+	const { host, hostname } = new URL(address);
+	const isOwn = [baseUrl, backupUrl].some((base) => host === new URL(base).host);
+	return isOwn || networkOf(hostname) === 'public';
 }
 
 /** In characters; servers accept no longer address. */

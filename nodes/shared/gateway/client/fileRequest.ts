@@ -1,7 +1,13 @@
 import type { Failure } from '../errors/gatewayError';
-import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
+import {
+	linkCarriesKey,
+	linkLeadsInside,
+	noResponse,
+	type RequestInfo,
+} from '../errors/requestErrors';
 import { withoutUndefined } from '../json';
-import { maySendKeyTo } from './connection';
+import { maxFileRedirects, transferMinute } from '../protocol/bounds';
+import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import { type HttpRequest, type HttpResponse } from './http';
 import type { FailedRequest } from './retryPolicy';
@@ -24,9 +30,14 @@ interface FileRange {
 	etag?: string;
 }
 
-/** In milliseconds: for the head of a response, and as the idle timeout of its body. */
-const timeout = 60_000;
-const maxRedirects = 10;
+/** A response of the host of a file. */
+export interface FileResponse extends HttpResponse {
+	/** Whether nothing of it may be shown: see {@link mayShow}. */
+	isHidden: boolean;
+}
+
+/** For the head of a response, and as the idle timeout of its body. */
+const timeout = transferMinute;
 
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
 export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
@@ -39,15 +50,16 @@ export function ofStorageHost({ reach, status, retryAfter, network }: Failure): 
 
 /**
  * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
- * Redirects are followed, and the key is sent only where {@link maySendKeyTo} allows it.
- * @throws GatewayError when no response arrived, or when a redirect carries the key
+ * Redirects are followed. Nothing is sent where {@link mayFetchFrom} does not allow it, and the key only where
+ * {@link maySendKeyTo} does.
+ * @throws GatewayError when no response arrived, or the link or a redirect carries the key or leads elsewhere
  */
 export async function requestFile(
 	{ runtime, connection, redaction }: Gateway,
 	requestInfo: RequestInfo,
 	source: FileSource,
 	{ offset, etag }: FileRange,
-): Promise<HttpResponse> {
+): Promise<FileResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
 	const headers: Record<string, string> = {
@@ -60,6 +72,8 @@ export async function requestFile(
 	if (offset > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
 	for (let hop = 0; ; hop++) {
+		const { host } = new URL(url);
+		if (!mayFetchFrom(url, connection)) throw linkLeadsInside(requestInfo, host);
 		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
 		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();
@@ -73,7 +87,7 @@ export async function requestFile(
 			(error: unknown) => {
 				closing.abort();
 				leave?.();
-				throw noResponse({ ...requestInfo, host: new URL(url).host, url }, error, redaction);
+				throw noResponse({ ...requestInfo, host, url }, error, redaction);
 			},
 		);
 		const close = () => {
@@ -81,20 +95,25 @@ export async function requestFile(
 			httpResponse.close();
 			leave?.();
 		};
-		const { location } = httpResponse.headers;
 		// Headers end up in errors and outputs, and the ETag is sent back to the host.
 		const cleanHeaders = redaction.json(httpResponse.headers);
-		const response = { ...httpResponse, headers: cleanHeaders, close };
-		const isRedirect = response.status >= 300 && response.status < 400;
-		if (!isRedirect || !location || !URL.canParse(location, url) || hop === maxRedirects) {
-			return response;
-		}
+		const isHidden = !mayShow(url, connection);
+		const response = { ...httpResponse, headers: cleanHeaders, close, isHidden };
+		const next = hop < maxFileRedirects ? redirectOf(httpResponse, url) : undefined;
+		if (next === undefined) return response;
 		response.close();
-		const next = new URL(location, url);
 		if (redaction.text(next.href) !== next.href) throw linkCarriesKey(requestInfo);
 		authenticated &&= next.origin === new URL(url).origin && maySendKeyTo(next.href, connection);
 		url = next.href;
 	}
+}
+
+/** Where a response redirects to; undefined when that is no web address. */
+function redirectOf({ status, headers }: HttpResponse, url: string): URL | undefined {
+	const { location } = headers;
+	const isRedirect = status >= 300 && status < 400 && location && URL.canParse(location, url);
+	const target = isRedirect ? new URL(location, url) : undefined;
+	return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
 /** The beginning of a body, without the key, for an error message. */

@@ -81,21 +81,30 @@ export async function* readWithIdleTimeout(
 	};
 	signal?.addEventListener('abort', stop, { once: true });
 	watch().catch(() => undefined);
+	const chunks = response.body[Symbol.asyncIterator]();
+	/** The only step that the source can fail. What the consumer throws in comes in at the `yield`. */
+	const next = async () => {
+		try {
+			const chunk = await chunks.next();
+			if (failure === undefined) return chunk;
+		} catch (error) {
+			failure ??= error instanceof Error ? error : new Error(String(error));
+		}
+		throw failure;
+	};
 	try {
 		if (signal?.aborted) stop();
-		for await (const bytes of response.body) {
+		for (let chunk = await next(); !chunk.done; chunk = await next()) {
 			idleSince = undefined;
-			yield bytes;
+			yield chunk.value;
 			idleSince = clock.now();
 		}
-	} catch (error) {
-		failure ??= error instanceof Error ? error : new Error(String(error));
 	} finally {
 		finished.abort(done);
 		signal?.removeEventListener('abort', stop);
+		// Ending the iteration of the body instead could wait for its next byte.
 		response.close();
 	}
-	if (failure !== undefined) throw failure;
 }
 
 /**

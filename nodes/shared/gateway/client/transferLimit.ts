@@ -1,3 +1,4 @@
+import { minTransferRate, transferMinute } from '../protocol/bounds';
 import type { Clock, HttpResponse } from './http';
 
 /** The length of a file, as its host announces it. */
@@ -21,37 +22,49 @@ export function rangeOf(headers: HttpResponse['headers']): Partial<Record<string
 	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
 }
 
-/** In milliseconds: the least that a transfer may take, and the longest pause in it. */
-const minute = 60_000;
+/** The bytes that several transfers may receive together. */
+export interface SharedBytes {
+	readonly max: number;
+	left: number;
+}
 
-/** Bytes per millisecond, or kB/s, of the slowest connection for which an announced length still counts. */
-const slowestRate = 64;
-
-/** In bytes. */
-const maxLength = 10_000_000_000;
+interface TransferBounds {
+	/** Milliseconds that the user waits. */
+	patience: number;
+	/** Of a file whose length is announced. */
+	maxBytes: number;
+	/** Of any other file. */
+	maxUnannounced: number;
+	/** Set where the file is one of several. */
+	shared?: SharedBytes;
+}
 
 /**
- * Limits a transfer, so that a file that drips or never ends does not hold up a workflow or fill a disk. In time, by how
- * long the user waits, at least a minute, and what its announced length takes at 64 kB/s. In size, by what was announced,
- * and by 10 GB.
+ * Limits a transfer, so that a file that drips or never ends does not hold up a workflow or fill a disk.
+ * - In time, by how long the user waits, at least a minute. An announced length buys more time, as long as its bytes
+ *   arrive with 64 kB/s.
+ * - In size, by what was announced, and by its bounds.
  */
 export class TransferLimit {
+	/** Whether the size is why the transfer must end: the same file is as large the next time. */
+	isTooLarge = false;
 	private readonly startedAt: number;
 	private readonly minTime: number;
 	private announced = 0;
 	private announcedExactly = Infinity;
+	/** Bytes that were taken from the shared ones. */
+	private taken = 0;
+	/** Bytes that arrived, with those that arrived again. */
+	private arrived = 0;
+	/** Where the rate is measured from. */
+	private mark = { time: 0, arrived: 0 };
 
-	/**
-	 * @param patience milliseconds that the user waits
-	 * @param maxBytes less where the file is kept in memory
-	 */
 	constructor(
 		private readonly clock: Clock,
-		patience: number,
-		private readonly maxBytes = maxLength,
+		private readonly bounds: TransferBounds,
 	) {
 		this.startedAt = clock.now();
-		this.minTime = Math.max(minute, patience);
+		this.minTime = Math.max(transferMinute, bounds.patience);
 	}
 
 	/** Call this with the length that a response announces. @returns as {@link excess} does */
@@ -60,22 +73,55 @@ export class TransferLimit {
 		const { bytes, isExact } = length;
 		this.announced = Math.max(this.announced, bytes);
 		if (isExact) this.announcedExactly = bytes;
-		return bytes > this.maxBytes ? this.tooLarge : undefined;
+		return this.excessInSize(bytes);
 	}
 
 	/** Milliseconds without a byte after which a response is given up. */
 	get idleTimeout(): number {
-		return Math.max(1, Math.min(minute, this.maxTime - this.time));
+		return Math.max(1, Math.min(transferMinute, this.maxTime - this.time));
 	}
 
 	/** Why the transfer must end; continues "the file …". @param bytes received so far */
 	excess(bytes: number): string | undefined {
-		if (bytes > this.maxBytes) return this.tooLarge;
+		const inSize = this.excessInSize(bytes);
+		if (inSize !== undefined) return inSize;
+		this.take(bytes);
 		if (bytes > this.announcedExactly) {
 			return `has more than the ${this.announcedExactly} bytes that were announced`;
 		}
-		if (this.time < this.maxTime) return undefined;
-		return `took longer than ${Math.round(this.maxTime / 1000)} seconds (${bytes} bytes arrived)`;
+		const isTooSlow = this.isTooSlow();
+		if (this.time < this.maxTime && !isTooSlow) return undefined;
+		const seconds = Math.round((isTooSlow ? this.minTime : this.maxTime) / 1000);
+		const rate = isTooSlow ? ` at less than ${minTransferRate} kB/s` : '';
+		return `took longer than ${seconds} seconds${rate} (${bytes} bytes arrived)`;
+	}
+
+	private excessInSize(bytes: number): string | undefined {
+		const { maxBytes, maxUnannounced, shared } = this.bounds;
+		const max = Math.min(maxBytes, Math.max(maxUnannounced, this.announced));
+		const isFull = shared !== undefined && bytes - this.taken > shared.left;
+		this.isTooLarge = bytes > max || isFull;
+		if (bytes > max) return `is larger than ${sizeOf(max)}`;
+		return isFull ? `and the others are larger than ${sizeOf(shared.max)} together` : undefined;
+	}
+
+	private take(bytes: number): void {
+		const { shared } = this.bounds;
+		const more = bytes - this.taken;
+		if (shared) shared.left -= more;
+		// There are fewer of them when the transfer has started again.
+		this.arrived += more < 0 ? bytes : more;
+		this.taken = bytes;
+	}
+
+	/** Whether the user's time is over, and the bytes of the last minute came too slowly. */
+	private isTooSlow(): boolean {
+		const { time, arrived, mark, minTime } = this;
+		const isInTime = time <= minTime;
+		const elapsed = time - mark.time;
+		if (!isInTime && elapsed < transferMinute) return false;
+		this.mark = { time, arrived };
+		return !isInTime && arrived - mark.arrived < minTransferRate * elapsed;
 	}
 
 	private get time(): number {
@@ -84,10 +130,12 @@ export class TransferLimit {
 
 	/** Milliseconds. */
 	private get maxTime(): number {
-		return this.minTime + Math.ceil(Math.min(this.announced, this.maxBytes) / slowestRate);
-	}
-
-	private get tooLarge(): string {
-		return `is larger than ${this.maxBytes / 1e9} GB`;
+		return (
+			this.minTime + Math.ceil(Math.min(this.announced, this.bounds.maxBytes) / minTransferRate)
+		);
 	}
 }
+
+/** In words. */
+const sizeOf = (bytes: number) =>
+	bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${Math.round(bytes / 1e8) / 10} GB`;

@@ -64,6 +64,8 @@ export interface Failure {
 	redirect?: 'foreign' | 'useless';
 	/** Whether a link, or the target of a redirect, carried the key. */
 	linkCarriesKey?: true;
+	/** Whether the link of a file leads to an address that the gateway could not reach, so that nothing was sent to it. */
+	linkLeadsInside?: true;
 	/** Set when a request for something new may have been accepted although it failed. */
 	mayBeAccepted?: UnknownOutcome;
 	/** The idempotency key of an order whose outcome is unknown. */

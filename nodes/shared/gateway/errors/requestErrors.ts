@@ -19,6 +19,8 @@ export interface RequestInfo extends RefusedRequest {
 	otherModel?: OtherModel;
 	/** The host of a requested file. Failures name it, and quote the network's error in their message. */
 	host?: string;
+	/** Set when nothing of the response may be shown. */
+	hidesResponse?: boolean;
 	/** The address that was requested. A connection that was refused by another one is that of a proxy. */
 	url?: string;
 }
@@ -102,6 +104,18 @@ export function linkCarriesKey({ purpose }: Pick<RequestInfo, 'purpose'>): Gatew
 	});
 }
 
+/** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
+export function linkLeadsInside(
+	{ purpose }: Pick<RequestInfo, 'purpose'>,
+	host: string,
+): GatewayError {
+	return new GatewayError({
+		message: `Could not ${purpose}: its link leads to an address inside your network (${host}), which the gateway could not reach either`,
+		...{ reach: 'none', status: 0, billed: 'no', retry_can_help: false },
+		linkLeadsInside: true,
+	});
+}
+
 /** A redirect that is not followed. @param location the target, without the key */
 export function redirected(
 	request: RequestInfo,
@@ -150,8 +164,8 @@ export function refused(
 			? isTransient
 			: isSafeToRepeat({ ...request, resendsLost: request.resendsLost ?? false });
 	const blamed = blamedModel(request.otherModel, status, error);
-	const serviceMessage =
-		error.message ?? (said ? meaning : `${meaning}; the response gives no reason`);
+	const noReason = request.hidesResponse ? responseHidden : 'the response gives no reason';
+	const serviceMessage = error.message ?? (said ? meaning : `${meaning}; ${noReason}`);
 	const reason = blamed
 		? `${blamed.id} is a model of another kind; the service said: ${serviceMessage}`
 		: serviceMessage;
@@ -165,6 +179,10 @@ export function refused(
 		retry_can_help: canRetry,
 	});
 }
+
+/** Said in place of a response that may not be shown. */
+export const responseHidden =
+	'the response is not shown, because it comes from inside your network';
 
 /** Why the response refuses the request. */
 function meaningFor(

@@ -20,7 +20,7 @@ export const headLength = 16 * 1024;
 export const videoHeadLength = 512;
 
 /** How much of a text is searched for its root element, which comments and entities may precede. */
-const textLength = 16 * headLength;
+export const longestTextHead = 16 * headLength;
 
 /** What cannot be named is delivered like this. */
 const unknownFile: FileType = {
@@ -51,7 +51,7 @@ export const videoExtensions: ReadonlySet<string> = new Set(
  */
 export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	if (bytes.length === 0) return undefined;
-	const file = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, textLength));
+	const file = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, longestTextHead));
 	const head = file.subarray(0, headLength);
 	const text = head.toString('latin1');
 	const [signature, type] = signatures.find(([one]) => one.test(text)) ?? [];

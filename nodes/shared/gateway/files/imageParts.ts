@@ -1,34 +1,11 @@
 import { fileTypeOf } from './fileType';
-import { hasEndOfImage } from './jpeg';
-import { Mp4Boxes } from './mp4';
+import { followImage } from './imageEnd';
 
 /** Whether an image has its end marker or full length; undefined when neither can be determined for certain. */
 export function hasEnd(bytes: Uint8Array): boolean | undefined {
-	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	switch (fileTypeOf(bytes)?.mimeType) {
-		case 'image/png': {
-			// The name of the last chunk, followed by a checksum of four bytes.
-			const offset = file.lastIndexOf('IEND');
-			return offset >= 0 && offset + 8 <= file.length;
-		}
-		case 'image/jpeg': {
-			const found = hasEndOfImage(file);
-			if (found !== undefined) return found;
-			// An embedded thumbnail has the same end marker, so one before the last bytes proves nothing.
-			const offset = file.lastIndexOf('\xff\xd9', undefined, 'latin1');
-			return offset === file.length - 2 || (offset < 0 ? false : undefined);
-		}
-		case 'image/webp':
-			return file.length >= 8 + file.readUInt32LE(4);
-		case 'image/avif':
-		case 'image/heic': {
-			const boxes = new Mp4Boxes();
-			boxes.push(file);
-			return boxes.isTruncated ? false : undefined;
-		}
-		default:
-			return undefined;
-	}
+	const image = followImage(fileTypeOf(bytes)?.mimeType ?? '');
+	image.push(bytes);
+	return image.hasEnd;
 }
 
 /**

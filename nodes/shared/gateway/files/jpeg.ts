@@ -19,76 +19,105 @@ const maxSegments = 10_000;
  * @returns the same buffer when there is only one image; undefined when the markers cannot be parsed
  */
 export function firstImage(file: Buffer): Buffer | undefined {
-	const { segments, end } = read(file);
-	if (typeof end !== 'number') return undefined;
-	const others = segments.filter(({ isIndex }) => isIndex);
-	if (others.length === 0 && !isMedia(file.subarray(end))) return file;
-	const kept = segments.filter((segment) => !others.includes(segment));
-	return Buffer.concat([
-		file.subarray(0, 2),
-		...kept.map((segment) => file.subarray(segment.start, segment.end)),
-	]);
-}
-
-/** Whether a JPEG has the end of its first image; undefined when its markers cannot be parsed. */
-export function hasEndOfImage(file: Buffer): boolean | undefined {
-	const { end } = read(file);
-	return end === 'unknown' ? undefined : end !== 'missing';
+	const segments: Segment[] = [];
+	const markers = new JpegMarkers((segment) => segments.push(segment));
+	markers.push(file);
+	if (typeof markers.end !== 'number') return undefined;
+	const kept = segments.filter(
+		({ marker, dataStart, end }) => marker !== app2 || !listsSeveral(file.subarray(dataStart, end)),
+	);
+	const isAlone = kept.length === segments.length && !isMedia(file.subarray(markers.end));
+	return isAlone ? file : Buffer.concat(kept.map(({ start, end }) => file.subarray(start, end)));
 }
 
 interface Segment {
 	marker: number;
-	/** Whether it is the index of several images. */
-	isIndex: boolean;
+	/** Where its marker begins, and the data that follow the marker and their length. */
 	start: number;
+	dataStart: number;
 	/** Where the next one begins; the data of a scan belong to its segment. */
 	end: number;
 }
 
-interface Parsed {
-	segments: Segment[];
-	/** Where the first image ends; `missing` when the file ends before. */
-	end: number | 'missing' | 'unknown';
-}
+/** Follows the markers of a JPEG up to the end of its first image, while its bytes are streamed. */
+export class JpegMarkers {
+	/** Where the first image ends; `missing` until its end has arrived, `unknown` if the markers cannot be parsed. */
+	end: number | 'missing' | 'unknown' = 'missing';
+	private next: 'marker' | 'code' | 'length' | 'lengthEnd' | 'data' | 'scan' = 'marker';
+	/** Of the next byte. */
+	private offset = 0;
+	private markerAt = 0;
+	private segment?: Omit<Segment, 'end'>;
+	private segments = 0;
+	private hasScan = false;
+	/** Of the data of a segment that are still to come. */
+	private length = 0;
 
-function read(file: Buffer): Parsed {
-	const segments: Segment[] = [];
-	if (file[0] !== 0xff || file[1] !== startOfImage) return { segments, end: 'unknown' };
-	let offset = 2;
-	let hasScan = false;
-	while (segments.length < maxSegments) {
-		const segment = segmentAt(file, offset);
-		if (segment === undefined) break;
-		if (segment.end > file.length || segment.end === offset) return { segments, end: 'missing' };
-		segments.push(segment);
-		offset = segment.end;
-		hasScan ||= segment.marker === startOfScan;
-		if (segment.marker === endOfImage) return { segments, end: hasScan ? offset : 'unknown' };
+	constructor(private readonly onSegment: (segment: Segment) => void = () => undefined) {}
+
+	push(bytes: Uint8Array): void {
+		for (let at = 0; at < bytes.length && this.end === 'missing';) {
+			if (this.next === 'data') {
+				const skipped = Math.min(this.length, bytes.length - at);
+				at += skipped;
+				this.length -= skipped;
+				if (this.length === 0) this.next = this.isScan ? 'scan' : 'marker';
+			} else if (this.next === 'scan') {
+				const found = bytes.indexOf(0xff, at);
+				at = found < 0 ? bytes.length : found;
+				if (found >= 0) this.next = 'marker';
+			} else this.read(bytes[at], this.offset + at++);
+		}
+		this.offset += bytes.length;
 	}
-	return { segments, end: 'unknown' };
-}
 
-/** Ends behind the end of the file, or has no length, when the file ends within it. Undefined for other bytes. */
-function segmentAt(file: Buffer, start: number): Segment | undefined {
-	let offset = start;
-	// A marker is any number of 0xff, and its code.
-	while (file[offset] === 0xff) offset++;
-	const marker = file[offset++];
-	const cut = { marker, isIndex: false, start, end: start };
-	if (offset > file.length) return cut;
-	if (offset < start + 2) return undefined;
-	if (marker === endOfImage) return { ...cut, end: offset };
-	// All others that occur between segments have a length, which counts its own two bytes.
-	if (marker < 0xc0 || (marker >= 0xd0 && marker <= startOfImage)) return undefined;
-	if (offset + 2 > file.length) return cut;
-	const length = file.readUInt16BE(offset);
-	if (length < 2) return undefined;
-	const end = offset + length;
-	return {
-		...{ marker, start },
-		isIndex: marker === app2 && listsSeveral(file.subarray(offset + 2, end)),
-		end: marker === startOfScan && end < file.length ? endOfScan(file, end) : end,
-	};
+	private get isScan(): boolean {
+		return this.segment?.marker === startOfScan;
+	}
+
+	private read(byte: number, offset: number): void {
+		switch (this.next) {
+			case 'marker':
+				this.markerAt = offset;
+				this.next = 'code';
+				if (byte !== 0xff) this.end = 'unknown';
+				break;
+			case 'code': {
+				// A marker is any number of 0xff, and its code. In the data of a scan, 0 and restart markers follow 0xff, too.
+				const isData = this.isScan && (byte === 0 || (byte >= 0xd0 && byte <= 0xd7));
+				if (isData) this.next = 'scan';
+				else if (byte !== 0xff) this.begin(byte, offset);
+				break;
+			}
+			case 'length':
+				this.length = byte << 8;
+				this.next = 'lengthEnd';
+				break;
+			case 'lengthEnd':
+				// It counts its own two bytes.
+				this.length += byte - 2;
+				this.next = 'data';
+				if (this.length < 0) this.end = 'unknown';
+		}
+	}
+
+	private begin(marker: number, offset: number): void {
+		const { segment: last, markerAt: start } = this;
+		if (last) this.onSegment({ ...last, end: start });
+		const segment = { marker, start, dataStart: offset + 3 };
+		this.segment = segment;
+		this.next = last ? 'length' : 'marker';
+		this.hasScan ||= marker === startOfScan;
+		// All others that occur between segments have a length.
+		const isKnown = last
+			? marker >= 0xc0 && (marker < 0xd0 || marker > startOfImage)
+			: marker === startOfImage;
+		if (!isKnown || this.segments++ > maxSegments) this.end = 'unknown';
+		else if (marker === endOfImage) {
+			this.onSegment({ ...segment, end: offset + 1 });
+			this.end = this.hasScan ? offset + 1 : 'unknown';
+		}
+	}
 }
 
 /** Whether a segment is an index that lists several images. */
@@ -107,17 +136,6 @@ function listsSeveral(segment: Buffer): boolean {
 		}
 	}
 	return true;
-}
-
-/** Where the data of a scan end: in the data, only a zero, a restart marker or another 0xff follows a 0xff. */
-function endOfScan(file: Buffer, start: number): number {
-	for (let offset = start; offset < file.length - 1; offset++) {
-		if (file[offset] !== 0xff) continue;
-		const next = file[offset + 1];
-		const isData = next === 0 || next === 0xff || (next >= 0xd0 && next <= 0xd7);
-		if (!isData) return offset;
-	}
-	return file.length;
 }
 
 /** Whether the bytes after an image contain another image or a clip; some cameras put their own notes there. */

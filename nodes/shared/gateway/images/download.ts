@@ -1,52 +1,55 @@
-import {
-	linkRefusedStatuses,
-	ofStorageHost,
-	requestFile,
-	type FileSource,
-} from '../client/fileRequest';
+import { linkRefusedStatuses } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
-import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
-import { readWithIdleTimeout } from '../client/timeouts';
-import { announcedLength, TransferLimit } from '../client/transferLimit';
+import { transferFile, type Store } from '../client/transfer';
+import { TransferLimit, type SharedBytes } from '../client/transferLimit';
+import type { FileEnd } from '../client/transferRequest';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import { headLength, type FileType } from '../files/fileType';
+import { followImage } from '../files/imageEnd';
 import { excerpt } from '../json';
-import { receivedImage, type ReceivedImage } from './receivedImage';
+import { imagePatience, maxImageBytes } from '../protocol/bounds';
+import { hintAtImage } from './receivedImage';
 
-/** Images are kept in memory. */
-const maxBytes = 250_000_000;
-
-/**
- * Downloads an image, without the key; its link may work for only 10 minutes ("Limits").
- * @param extraFields added to the failure
- * @throws GatewayError
- */
-export async function downloadImage(
-	gateway: Gateway,
-	url: string,
-	extraFields: Partial<Failure>,
-): Promise<ReceivedImage> {
-	const { runtime } = gateway;
-	const purpose = `download the image ${excerpt(url, 200)}`;
-	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
-	const earlier: EarlierTry = {};
-	for (let tries = 1; ; tries++) {
-		const outcome = await fetchOnce(gateway, url, requestInfo, earlier).catch((error: unknown) =>
-			error instanceof GatewayError ? error : noResponse(requestInfo, error, gateway.redaction),
-		);
-		if (!(outcome instanceof GatewayError)) return outcome;
-		const { failure } = outcome;
-		const request = { cost: 'read', hasBackup: false } as const;
-		const rules = { tries, random: runtime.random() };
-		const wait = waitBeforeRetry(ofStorageHost(failure), request, rules);
-		if (wait === undefined) throw chargedImageError(failure, { ...extraFields, url });
-		await runtime.clock.sleep(wait, runtime.signal);
-	}
+interface DownloadedImage<T> {
+	/** What the store returned. */
+	stored: T;
+	/** What the user should know about it; continues its name. */
+	hint?: string;
 }
 
-interface EarlierTry {
-	/** The length of a file that ended in the middle. */
-	cutAt?: number;
+/**
+ * Downloads an image, without the key; its link may work for only 10 minutes ("Limits"). An image with its end marker is
+ * complete, even if the connection broke off. One that ends early is requested again, and delivered if it really ends
+ * there.
+ * @param image `shared`: what the images of a response may have together; `known`: added to the failure
+ * @param store as for {@link transferFile}
+ * @throws GatewayError; with `isExcess` for an image that is too large
+ */
+export async function downloadImage<T>(
+	gateway: Gateway,
+	{ url, shared, known }: { url: string; shared: SharedBytes; known: Partial<Failure> },
+	store: Store<T>,
+): Promise<DownloadedImage<T>> {
+	const { stored, type, end } = await transferFile(
+		gateway,
+		{
+			source: { url, authenticated: false },
+			purpose: `download the image ${excerpt(url, 200)}`,
+			wanted: 'image',
+			limit: new TransferLimit(gateway.runtime.clock, {
+				patience: imagePatience,
+				maxBytes: maxImageBytes,
+				maxUnannounced: maxImageBytes,
+				shared,
+			}),
+			headLength,
+			endOf: (ofType: FileType) => new ImageEnd(ofType),
+			takesCut: true,
+			charged: ({ failure }) => chargedImageError(failure, { ...known, url }),
+		},
+		store,
+	);
+	return { stored, hint: hintAtImage(type, end.isCut) };
 }
 
 /**
@@ -66,57 +69,27 @@ export function chargedImageError(
 		made: isLost ? 'lostImage' : 'image',
 		refusal: undefined,
 		billed: 'yes',
-		retry_can_help: !isLost,
+		retry_can_help: !isLost && !failure.linkLeadsInside,
 	});
 }
 
-async function fetchOnce(
-	gateway: Gateway,
-	url: string,
-	requestInfo: RequestInfo,
-	earlier: EarlierTry,
-): Promise<ReceivedImage> {
-	const { runtime, redaction } = gateway;
-	const source: FileSource = { url, authenticated: false };
-	const response = await requestFile(gateway, requestInfo, source, { offset: 0 });
-	const { status, headers } = response;
-	const announced = announcedLength(response);
-	const limit = new TransferLimit(runtime.clock, 0, maxBytes);
-	const { idleTimeout } = limit;
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	let excess = limit.announce(announced);
-	let failure: unknown;
-	try {
-		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout })) {
-			chunks.push(bytes);
-			length += bytes.length;
-			excess ??= limit.excess(length);
-			if (excess !== undefined) break;
-		}
-	} catch (error) {
-		failure = error;
+/** The end of an image. */
+class ImageEnd implements FileEnd {
+	private readonly image: ReturnType<typeof followImage>;
+
+	constructor({ mimeType }: FileType) {
+		this.image = followImage(mimeType);
 	}
-	const file = Buffer.concat(chunks);
-	const head = { status, headers, text: '' };
-	if (status < 200 || status > 299) {
-		if (failure !== undefined) throw failure;
-		const text = redaction.truncated(file.subarray(0, 10_000).toString('utf8'));
-		throw refused(requestInfo, { ...head, text }, parseRetryAfter(headers, runtime.clock.now()));
+
+	push(bytes: Uint8Array): void {
+		this.image.push(bytes);
 	}
-	// Another try would take as long, or bring as much.
-	if (excess !== undefined) throw unreadable(requestInfo, head, excess).with({ reach: 'none' });
-	const image = receivedImage(file, headers['content-type']);
-	// A storage host may announce more bytes than there are, so an image with its end marker is complete.
-	if (failure !== undefined && image.isWhole !== true) throw failure;
-	if ('problem' in image) {
-		throw unreadable(requestInfo, head, redaction.text(image.problem));
+
+	get isCut(): boolean {
+		return this.image.hasEnd === false;
 	}
-	// If all announced bytes have arrived, and the second time as many, the file is like this.
-	const isLikeThis = announced?.bytes === length && earlier.cutAt === length;
-	if (image.isWhole === false && !isLikeThis) {
-		earlier.cutAt = length;
-		throw unreadable(requestInfo, head, 'ends too early');
+
+	get isWhole(): boolean {
+		return this.image.hasEnd === true;
 	}
-	return image;
 }

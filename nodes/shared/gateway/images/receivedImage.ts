@@ -2,12 +2,10 @@ import { typeToDeliver, type FileType } from '../files/fileType';
 import { hasEnd } from '../files/imageParts';
 import { excerpt } from '../json';
 
-/** The file of an image, as it was received. */
+/** The file of an image that came within a response. */
 export interface ReceivedImage {
 	bytes: Buffer;
 	type: FileType;
-	/** Undefined when it cannot be determined. */
-	isWhole?: boolean;
 	/** What the user should know about it; continues its name. */
 	hint?: string;
 }
@@ -15,7 +13,6 @@ export interface ReceivedImage {
 /** A text in place of an image. The problem continues "the response …". */
 interface NoImage {
 	problem: string;
-	isWhole?: undefined;
 }
 
 /**
@@ -28,12 +25,11 @@ export function receivedImage(bytes: Buffer, declaredType?: string): ReceivedIma
 	if (type.kind === 'text') {
 		return { problem: `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}` };
 	}
-	const isWhole = hasEnd(bytes);
-	const hint =
-		type.kind === 'image'
-			? isWhole === false
-				? 'ends in the middle: it arrived as the service made it.'
-				: undefined
-			: `is ${type.name}, not an image.`;
-	return { bytes, type, isWhole, hint };
+	return { bytes, type, hint: hintAtImage(type, hasEnd(bytes) === false) };
+}
+
+/** What the user should know about the file of an image; continues its name. */
+export function hintAtImage({ kind, name }: FileType, isCut: boolean): string | undefined {
+	if (kind !== 'image') return `is ${name}, not an image.`;
+	return isCut ? 'ends in the middle: it arrived as the service made it.' : undefined;
 }

@@ -9,8 +9,10 @@ import type {
 	ISupplyDataFunctions,
 } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
+import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { type Clock, type Http, type Runtime } from '../../gateway/client/http';
 import { abortable } from '../../gateway/client/timeouts';
+import { maxParallelImages } from '../../gateway/protocol/bounds';
 
 /** Node.js's Readable, taken from n8n's signatures, because n8n Cloud does not allow importing it. */
 export type Readable = Exclude<
@@ -35,6 +37,8 @@ export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDat
 export interface N8nRuntime extends Runtime {
 	/** A stream for n8n's binary store. @throws TypeError before the first response */
 	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
+	/** Limits the images that this run of the node downloads at a time. */
+	imageDownloads: AdaptiveLimit;
 }
 
 /** @param credential with the key, which is added to the requests that need it */
@@ -107,6 +111,7 @@ export function n8nRuntime(
 			if (streamClass === undefined) throw new TypeError('no request has been answered yet');
 			return streamClass.from(bytes);
 		},
+		imageDownloads: new AdaptiveLimit(maxParallelImages),
 	};
 }
 

@@ -109,6 +109,7 @@ const rows: Row[] = [
 		() =>
 			'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.',
 	],
+	[({ linkLeadsInside }) => linkLeadsInside, adviceOnInsideLink],
 	[({ store }) => store, adviceOnStore],
 	[
 		isUnexplained,
@@ -231,6 +232,11 @@ function adviceOnHost(host: string, problem?: AddressProblem): string {
 export const allowBySsrf = (host: string) =>
 	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
 
+function adviceOnInsideLink({ made }: Failure): string {
+	const link = made === 'video' ? ' With Download switched off, the output has its link.' : '';
+	return `This node fetches files from public addresses only, and from the network of the Base URL or Backup URL. If you trust this address, fetch the file with an HTTP Request node.${link}`;
+}
+
 /** A response that nothing else explains. */
 function isUnexplained({ reach, partial_text, refusal, made, linkCarriesKey }: Failure): boolean {
 	return reach === 'unreadable' && !partial_text && !refusal && !made && !linkCarriesKey;
@@ -300,8 +306,9 @@ function adviceOnVideo({ job }: Failure): string {
 	return `The video is finished and charged, and it is not lost. ${job ? howToCollect(job) : 'Collect it by its ID.'}`;
 }
 
-function adviceOnImage({ made, url, store }: Failure): string {
+function adviceOnImage({ made, url, store, linkLeadsInside }: Failure): string {
 	const hasLink = url !== undefined;
+	if (linkLeadsInside) return 'The image is made and charged. Its link is in url.';
 	const again = 'Executing the workflow again makes a new one and is charged again';
 	const lost = hasLink
 		? `, but its link no longer works. ${again}`

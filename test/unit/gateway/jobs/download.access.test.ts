@@ -7,6 +7,7 @@ import {
 	type Reply,
 	type ScriptedServer,
 } from '../../../support/http/scriptedServer';
+import { publicUrl } from '../../../support/http/publicNames';
 import { download, file, half, rangesOf, whole } from '../../../support/workflows/videoDownload';
 import { sha256 } from '../../../support/data/sha256';
 
@@ -23,7 +24,7 @@ describe('expired links', () => {
 		};
 	const refreshed = async (reply: Reply) => {
 		const server = await startServer(reply);
-		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
+		const refresh = async () => ({ url: publicUrl(server.url) + fresh, authenticated: false });
 		return { server, ...download(server, { refresh }) };
 	};
 
@@ -78,7 +79,8 @@ describe('the key', () => {
 		'sends the key neither to a storage host nor to where it redirects (%d)',
 		async (status) => {
 			const second = await startServer(whole);
-			const first = await startServer(redirect(status, `${second.url}/v.mp4?sig=a%2Fb`));
+			const target = `${publicUrl(second.url)}/v.mp4?sig=a%2Fb`;
+			const first = await startServer(redirect(status, target));
 			await expect(download(first).done).resolves.toBe(sha256(file));
 			for (const { headers } of [...first.requests, ...second.requests]) {
 				expect(headers).not.toHaveProperty('authorization');
@@ -145,10 +147,10 @@ describe('the key', () => {
 
 	it('does not send the key when a redirect leads back to the gateway from another host', async () => {
 		const gateway = await startServer(
-			(...exchange) => redirect(302, `${away.url}/v.mp4`)(...exchange),
+			(...exchange) => redirect(302, `${publicUrl(away.url)}/v.mp4`)(...exchange),
 			whole,
 		);
-		const away = await startServer(redirect(302, `${gateway.url}/back`));
+		const away = await startServer(redirect(302, `${publicUrl(gateway.url)}/back`));
 		await expect(download(gateway, { authenticated: true }).done).resolves.toBe(sha256(file));
 		const sent = gateway.requests.map(({ headers }) => headers.authorization);
 		expect(sent).toEqual([`Bearer ${key}`, undefined]);

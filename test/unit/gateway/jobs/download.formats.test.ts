@@ -1,6 +1,7 @@
 import { failureOf } from '../../../support/workflows/gatewayWorld';
 import { otherVideos } from '../../../support/data/otherVideos';
 import { answer, startServer, type Reply } from '../../../support/http/scriptedServer';
+import { publicUrl } from '../../../support/http/publicNames';
 import { storage } from '../../../support/http/scriptedStorage';
 import { download, file, rangesOf, whole } from '../../../support/workflows/videoDownload';
 import { sha256 } from '../../../support/data/sha256';
@@ -59,7 +60,7 @@ describe('videos in other formats than mp4', () => {
 		async (_, reply, said) => {
 			const server = await startServer(reply, reply, whole);
 			let links = 0;
-			const source = { url: `${server.url}/fresh.mp4`, authenticated: false };
+			const source = { url: `${publicUrl(server.url)}/fresh.mp4`, authenticated: false };
 			const refresh = async () => {
 				links++;
 				return source;

@@ -15,6 +15,7 @@ import {
 	type Reply,
 	type ScriptedServer,
 } from '../../../support/http/scriptedServer';
+import { publicUrl } from '../../../support/http/publicNames';
 import { storage } from '../../../support/http/scriptedStorage';
 import {
 	download,
@@ -111,7 +112,7 @@ describe('the store of a download', () => {
 		});
 	};
 	const store = async (server: ScriptedServer, max: number) => {
-		const source = { url: server.url, authenticated: false };
+		const source = { url: publicUrl(server.url), authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
 		await downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
 			await pipeline(Readable.from(bytes), failingAt(max));
@@ -136,7 +137,7 @@ describe('the store of a download', () => {
 	it('does not apply the idle timeout to a slow store', async () => {
 		const server = await startServer(whole);
 		const gateway = gatewayTo(elsewhere);
-		const source = { url: server.url, authenticated: false };
+		const source = { url: publicUrl(server.url), authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
 		const downloaded = await downloadVideo(gateway, request, async (bytes) => {
 			const chunks: Uint8Array[] = [];

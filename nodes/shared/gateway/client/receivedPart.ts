@@ -1,6 +1,6 @@
-import type { HttpResponse } from '../client/http';
-import { rangeOf } from '../client/transferLimit';
 import { withoutUndefined } from '../json';
+import type { HttpResponse } from './http';
+import { rangeOf } from './transferLimit';
 
 /**
  * What a response contains of a partly received file: the bytes that follow, nothing because the file ends there, or
@@ -37,20 +37,22 @@ export class ReceivedPart {
 	classifyResponse({ status, headers }: HttpResponse, url: string): Content {
 		const range = rangeOf(headers);
 		const { etag, 'last-modified': date } = headers;
-		const length = status === 200 ? headers['content-length'] : range.length;
+		const isPart = status === 206;
+		const isFile = status >= 200 && status < 300 && !isPart;
+		const length = isFile ? headers['content-length'] : range.length;
 		const version: FileVersion = withoutUndefined({ etag, date, length });
 
-		if (this.length === 0 && (status === 200 || status === 206)) {
+		if (this.length === 0 && (isFile || isPart)) {
 			this.version = version;
 			this.url = url;
 			return 'next';
 		}
-		if (status === 206 && this.isOf(version, url) && Number(range.first) === this.length) {
+		if (isPart && this.isOf(version, url) && Number(range.first) === this.length) {
 			this.version = { ...version, ...this.version };
 			return 'next';
 		}
 		if (status === 416 && Number(range.length) === this.length) return 'end';
-		return status === 200 || status === 206 || status === 416 ? 'other' : 'refused';
+		return isFile || isPart || status === 416 ? 'other' : 'refused';
 	}
 
 	/** Compares the headers that both responses have, since a storage host may omit any; if there are none, the links. */

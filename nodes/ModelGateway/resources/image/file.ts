@@ -1,0 +1,116 @@
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import type { SharedBytes } from '../../../shared/gateway/client/transferLimit';
+import {
+	asGatewayError,
+	GatewayError,
+	type Failure,
+} from '../../../shared/gateway/errors/gatewayError';
+import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
+import type { FileType } from '../../../shared/gateway/files/fileType';
+import { chargedImageError, downloadImage } from '../../../shared/gateway/images/download';
+import { maxImages } from '../../../shared/gateway/protocol/bounds';
+import { storeError } from '../../../shared/n8n/files/storeError';
+import type { ItemRun } from '../../../shared/n8n/items/work';
+
+/** A link to an image, or the file when it came with the response. */
+export interface MadeImage {
+	/** The image's own fields. */
+	json: IDataObject;
+	url?: string;
+	file?: IBinaryData;
+	/** Whether the file was downloaded from the link. */
+	isDownloaded?: true;
+	/** What the user should know about the file; continues its name. */
+	hint?: string;
+	/** Why the file was not downloaded although it could be, in a sentence. */
+	omitted?: string;
+	/** Why the file in the response cannot be used. */
+	problem?: string;
+	/** Set when the link had the API key in it. */
+	linkCarriesKey?: true;
+	/** The execution that stored the file. In another execution, the file is stored again. */
+	execution: string;
+}
+
+/**
+ * The file of an image; undefined when only its link is wanted, or the file is too large. It is kept in `image`, so that a
+ * retry does not download it again.
+ */
+export async function fileOf(
+	image: MadeImage,
+	index: number,
+	settings: { fields: IDataObject; download: boolean; shared: SharedBytes },
+	run: ItemRun,
+): Promise<IBinaryData | undefined> {
+	const { json, url, file, isDownloaded, problem, execution } = image;
+	const { download } = settings;
+	const { context, hint } = run;
+	const own = context.getExecutionId();
+	const known = {
+		request_id: settings.fields.request_id as string | undefined,
+		partial_text: json.text as string | undefined,
+	};
+	if (image.linkCarriesKey) {
+		throw chargedImageError(linkCarriesKey({ purpose: 'use the image' }).failure, known);
+	}
+	if (problem !== undefined) {
+		throw chargedImageError(
+			{ message: `Could not use the image: it ${problem}`, status: 200 },
+			known,
+		);
+	}
+	// An earlier try downloaded it, and Download was turned off since.
+	if (isDownloaded && !download) return undefined;
+	if (file?.id && execution !== own) {
+		const { getBinaryStream, prepareBinaryData } = context.helpers;
+		const bytes = await getBinaryStream(file.id);
+		image.file = await prepareBinaryData(bytes, file.fileName, file.mimeType);
+	} else if (!file && download && url !== undefined && index < maxImages) {
+		if (image.omitted === undefined) {
+			await fetchInto(image, { url, index, known, shared: settings.shared }, run);
+		}
+		if (image.omitted !== undefined) hint(image.omitted);
+	}
+	image.execution = own;
+	const { file: stored, hint: note } = image;
+	if (stored && note !== undefined) hint(`${stored.fileName} ${note}`);
+	// A copy, since later nodes may change it.
+	return stored && { ...stored };
+}
+
+/** Downloads the file of an image, unless it is too large. @throws GatewayError */
+async function fetchInto(
+	image: MadeImage,
+	{
+		url,
+		index,
+		known,
+		shared,
+	}: { url: string; index: number; known: Partial<Failure>; shared: SharedBytes },
+	{ context, gateway }: ItemRun,
+): Promise<void> {
+	const received = await downloadImage(gateway, { url, shared, known }, async (bytes, type) => {
+		try {
+			const stream = gateway.runtime.toStream(bytes);
+			return await storeImage(stream, type, { index, context });
+		} catch (error) {
+			throw storeError(error, 'download the image', 'image').with({ ...known, url });
+		}
+	}).catch(asGatewayError);
+	if (!(received instanceof GatewayError)) {
+		const { stored: file, hint } = received;
+		Object.assign(image, { file, hint, isDownloaded: true });
+	} else if (received.failure.isExcess) {
+		image.omitted = `${received.message}. The item has only its link.`;
+	} else throw received;
+}
+
+/** Stores the file of an image as what it is. */
+export async function storeImage(
+	bytes: Parameters<ItemRun['context']['helpers']['prepareBinaryData']>[0],
+	{ extensions, mimeType }: FileType,
+	{ index, context }: { index: number } & Pick<ItemRun, 'context'>,
+): Promise<IBinaryData> {
+	const fileName = `image${index === 0 ? '' : `-${index + 1}`}.${extensions[0]}`;
+	return await context.helpers.prepareBinaryData(bytes, fileName, mimeType);
+}

@@ -1,0 +1,274 @@
+import { GatewayError, stopped } from '../errors/gatewayError';
+import { responseHidden } from '../errors/requestErrors';
+import { FileHead } from '../files/fileHead';
+import type { FileType } from '../files/fileType';
+import { excerpt } from '../json';
+import { maxInterruptions, maxTransferRestarts } from '../protocol/bounds';
+import type { FileResponse } from './fileRequest';
+import { FileRequests, RestartTransfer, waitForFile } from './fileRequests';
+import type { Gateway } from './gateway';
+import { isShortRange, ReceivedPart } from './receivedPart';
+import type { FailedRequest } from './retryPolicy';
+import { readWithIdleTimeout } from './timeouts';
+import { announcedLength } from './transferLimit';
+import type { FileEnd, TransferRequest } from './transferRequest';
+
+export interface Transferred<T, End> {
+	/** What the store returned. */
+	stored: T;
+	type: FileType;
+	end: End;
+}
+
+/** Consumes the bytes of a file. */
+export type Store<T> = (bytes: AsyncIterable<Uint8Array>, type: FileType) => Promise<T>;
+
+/**
+ * Transfers a file ("Endpoints" 3) by its unchanged link, in constant memory, and without the key unless the gateway
+ * itself serves the file. An interrupted transfer resumes where it broke off. The file is complete when the connection
+ * ended normally and nothing shows that bytes are missing.
+ * @param store consumes the bytes once their type is known; called again, from the first byte, when the host cannot
+ * resume
+ * @throws GatewayError
+ */
+export async function transferFile<T, End extends FileEnd>(
+	gateway: Gateway,
+	request: TransferRequest<End>,
+	store: Store<T>,
+): Promise<Transferred<T, End>> {
+	const { signal } = gateway.runtime;
+	const transfer = new Transfer(gateway, request);
+	for (let restarts = 0; ; restarts++) {
+		const outcome = await transfer.passTo(store).then(
+			(transferred) => ({ transferred }),
+			// The store may have wrapped the error of the transfer, which knows the original cause.
+			(error: unknown) => ({ error: transfer.failure ?? error }),
+		);
+		if (signal?.aborted) throw request.charged(stopped());
+		if ('transferred' in outcome) return outcome.transferred;
+		if (!(outcome.error instanceof RestartTransfer)) throw outcome.error;
+		if (restarts === maxTransferRestarts) throw transfer.incomplete(outcome.error.message);
+	}
+}
+
+/** Why more bytes are needed. */
+interface Interruption {
+	reason: string;
+	/** Set when the body was a text, so that nothing was passed on: a new link may help. */
+	page?: { status: number; text?: string };
+}
+
+class Transfer<End extends FileEnd> {
+	/** Why the bytes ended early. */
+	failure?: unknown;
+	private gateway: Gateway;
+	private readonly requests: FileRequests;
+	/** Ends this try of the transfer. */
+	private ended = new AbortController();
+	/** The bytes passed on so far. */
+	private received = new ReceivedPart();
+	/** Unknown until the first bytes have arrived. */
+	private file?: { type: FileType; end: End };
+	private interruptions = 0;
+	/** Tries since the last one that received bytes, including that one. */
+	private emptyTries = 0;
+	/** Why the last try was not enough. */
+	private reason = '';
+	/** Where the file last ended, although it was likely whole, or surely cut. */
+	private lastEnd?: number;
+
+	constructor(
+		private readonly parent: Gateway,
+		private readonly request: TransferRequest<End>,
+	) {
+		this.gateway = parent;
+		this.requests = new FileRequests(request);
+	}
+
+	/** Passes the bytes on, from the first one, as soon as their type is known. */
+	async passTo<T>(store: Store<T>): Promise<Transferred<T, End>> {
+		this.restart();
+		const { ended } = this;
+		const bytes = this.bytes();
+		try {
+			let first: IteratorResult<Uint8Array, void> | undefined = await bytes.next();
+			if (first.done || !this.file) throw this.incomplete('no data arrived');
+			// A generator would answer a store that gives up only after the next byte, which may never come. And what a
+			// store throws in is no failure of the transfer.
+			const stream: AsyncIterableIterator<Uint8Array> = {
+				[Symbol.asyncIterator]: () => stream,
+				next: async () => {
+					const next = first ?? (await bytes.next());
+					first = undefined;
+					return next;
+				},
+				return: async () => {
+					ended.abort();
+					return { done: true, value: undefined };
+				},
+				throw: async (error) => {
+					ended.abort();
+					throw error;
+				},
+			};
+			return { stored: await store(stream, this.file.type), ...this.file };
+		} finally {
+			ended.abort();
+			// Bytes may still be on their way, so nothing waits for them.
+			bytes.return().catch(() => undefined);
+		}
+	}
+
+	private restart(): void {
+		const { signal } = this.parent.runtime;
+		this.ended = new AbortController();
+		this.gateway = this.parent.withSignal(
+			AbortSignal.any([this.ended.signal, ...(signal ? [signal] : [])]),
+		);
+		this.received = new ReceivedPart();
+		this.file = undefined;
+		this.failure = undefined;
+	}
+
+	private async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
+		const { signal } = this.ended;
+		let failure: unknown;
+		try {
+			for (;;) {
+				const { received, reason, file } = this;
+				const before = received.length;
+				const arrived = { received, reason, end: file?.end };
+				const response = await this.requests.open(this.gateway, arrived);
+				const interruption = response && (yield* this.forward(response));
+				if (interruption === undefined) return;
+				await this.recover(interruption, received.length > before);
+			}
+		} catch (error) {
+			failure = error;
+		}
+		// What fails after the store has given up is only a consequence of that.
+		if (!signal.aborted) this.failure = failure;
+		throw failure;
+	}
+
+	/** Yields the bytes of one response; returns undefined when the file is complete. */
+	private async *forward(
+		response: FileResponse,
+	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
+		const { received } = this;
+		const { limit, headLength } = this.request;
+		const head = new FileHead(headLength, response.headers['content-type']);
+		let failure: unknown;
+		let excess = limit.announce(announcedLength(response));
+		const { idleTimeout } = limit;
+		try {
+			const { runtime } = this.gateway;
+			for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout })) {
+				excess ??= limit.excess(received.length + head.length + bytes.length);
+				if (excess !== undefined) break;
+				if (this.file) yield this.accept(bytes, this.file);
+				else {
+					head.push(bytes);
+					const type = head.typeSoFar;
+					if (type?.kind === 'text') break;
+					if (type) yield* this.begin(head, type);
+				}
+			}
+		} catch (error) {
+			failure = error;
+		}
+		if (excess !== undefined) throw this.incomplete(`the file ${excess}`);
+		// A transfer that broke off early is passed on only if its type is sure.
+		const isEnough = head.length > 0 && (failure === undefined || head.isSure);
+		if (!this.file && isEnough && head.type.kind !== 'text') yield* this.begin(head, head.type);
+		if (!this.file) return this.nothingPassedOn(head, response, failure);
+		const { end } = this.file;
+		return failure === undefined ? this.judgeEnd(end, response) : this.judgeBreak(end, failure);
+	}
+
+	/** Yields the bytes that were kept until the type was known. */
+	private *begin(head: FileHead, type: FileType): Generator<Uint8Array> {
+		const file = { type, end: this.request.endOf(type) };
+		this.file = file;
+		for (const bytes of head.release()) yield this.accept(bytes, file);
+	}
+
+	private accept(bytes: Uint8Array, { end }: { end: End }): Uint8Array {
+		end.push(bytes);
+		this.received.length += bytes.length;
+		return bytes;
+	}
+
+	/** Whether bytes are missing after the connection broke off. */
+	private judgeBreak({ isWhole }: End, failure: unknown): Interruption | undefined {
+		const { length } = this.received;
+		// A host may announce more bytes than there are, and then breaks off at the same offset again.
+		if (isWhole === true || (isWhole && this.lastEnd === length)) return undefined;
+		if (isWhole) this.lastEnd = length;
+		return { reason: reasonOf(failure) };
+	}
+
+	/** Whether bytes are missing although the response was read to its end. */
+	private judgeEnd({ isCut, doubt }: End, response: FileResponse): Interruption | undefined {
+		const { received, lastEnd } = this;
+		const { length, hasAnnouncedLength } = received;
+		if (!isCut && !isShortRange(response)) {
+			const isDoubtful = doubt !== undefined && !hasAnnouncedLength;
+			return isDoubtful ? { reason: `the file ${doubt}` } : undefined;
+		}
+		if (this.request.takesCut && lastEnd === length && hasAnnouncedLength) return undefined;
+		this.lastEnd = length;
+		// The announced length was not that of the file.
+		received.discardFileLength();
+		return { reason: 'the file ends too early' };
+	}
+
+	/** The page of a storage host is no file. */
+	private nothingPassedOn(
+		head: FileHead,
+		{ status, isHidden }: FileResponse,
+		failure: unknown,
+	): Interruption {
+		if (failure !== undefined) return { reason: reasonOf(failure) };
+		if (head.length === 0) return { reason: 'no data arrived' };
+		const reason = `it is no ${this.request.wanted}`;
+		if (isHidden) return { reason: `${reason}; ${responseHidden}`, page: { status } };
+		const text = this.gateway.redaction.truncated(head.beginning);
+		return { reason: `${reason}: ${excerpt(text, 120)}`, page: { status, text } };
+	}
+
+	/** Prepares the next try. @throws GatewayError when there is none */
+	private async recover({ reason, page }: Interruption, hasProgressed: boolean): Promise<void> {
+		const { clock, signal } = this.gateway.runtime;
+		this.interruptions++;
+		this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
+		const wait = waitForFile(interrupted, this.emptyTries, this.gateway);
+		const isOver = wait === undefined || this.interruptions > maxInterruptions;
+		const excess = this.request.limit.excess(this.received.length);
+		if (isOver || excess) throw this.incomplete(excess ? `the file ${excess}` : reason, page);
+		this.reason = reason;
+		await clock.sleep(wait, signal);
+		if (page && this.request.refresh) await this.requests.renewLink(this.incomplete(reason, page));
+	}
+
+	incomplete(reason: string, page?: Interruption['page']): GatewayError {
+		const { isTooLarge } = this.request.limit;
+		const error = new GatewayError({
+			message: `Could not ${this.request.purpose}: ${excerpt(reason)}`,
+			reach: page ? 'unreadable' : 'lost',
+			status: page?.status ?? 0,
+			billed: 'yes',
+			retry_can_help: !isTooLarge,
+			...(page?.text !== undefined && { raw_body: page.text }),
+			...(isTooLarge && { isExcess: true as const }),
+		});
+		return this.request.charged(error);
+	}
+}
+
+/** The bytes broke off, which costs nothing. */
+const interrupted: FailedRequest = { reach: 'lost', status: 0, retry_can_help: true };
+
+function reasonOf(failure: unknown): string {
+	return failure instanceof Error ? failure.message : String(failure);
+}

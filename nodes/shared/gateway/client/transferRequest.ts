@@ -1,0 +1,34 @@
+import type { GatewayError } from '../errors/gatewayError';
+import type { FileType } from '../files/fileType';
+import type { FileSource } from './fileRequest';
+import type { TransferLimit } from './transferLimit';
+
+/** Follows a file while its bytes are streamed, and judges whether all of them have arrived. */
+export interface FileEnd {
+	push(bytes: Uint8Array): void;
+	/** Whether the file surely ends in the middle. */
+	readonly isCut: boolean;
+	/** Whether the file is whole even if the connection breaks off: surely, or if it breaks off here once more. */
+	readonly isWhole: boolean | 'likely';
+	/** Why the file may have ended early, unless its length was announced; continues "the file …". */
+	readonly doubt?: string;
+}
+
+/** A file to transfer. What differs between a video and an image is handed in here. */
+export interface TransferRequest<End extends FileEnd> {
+	source: FileSource;
+	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */
+	refresh?: () => Promise<FileSource>;
+	/** Continues "Could not …" in errors. */
+	purpose: string;
+	wanted: 'image' | 'video';
+	limit: TransferLimit;
+	/** How many bytes are enough to recognize its type. */
+	headLength: number;
+	/** Judges the end of a file of this type. */
+	endOf: (type: FileType) => End;
+	/** Whether a file that its host always ends in the middle is delivered all the same. */
+	takesCut?: boolean;
+	/** The same failure, of a file that is charged. */
+	charged: (error: GatewayError) => GatewayError;
+}
