@@ -4,6 +4,7 @@ import dns from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
+import { isPublicName, lookUp } from '../support/http/publicNames';
 import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
 
 /** Real milliseconds between two checks. */
@@ -125,12 +126,10 @@ export class SimulatedTime {
 	}
 }
 
-const { lookup } = dns;
-
-/** Node's own lookup, except that the names of other hosts are unknown. */
+/** Node's own lookup, except that the names of hosts elsewhere are unknown. */
 function lookUpHere(name: string, ...rest: unknown[]): void {
-	if (name === 'localhost' || isIP(name) !== 0) {
-		Reflect.apply(lookup, dns, [name, ...rest]);
+	if (name === 'localhost' || isIP(name) !== 0 || isPublicName(name)) {
+		Reflect.apply(lookUp, dns, [name, ...rest]);
 		return;
 	}
 	const error = new Error(`getaddrinfo ENOTFOUND ${name}`);

@@ -2,7 +2,7 @@ import axios from 'axios';
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Http } from '../../../nodes/shared/gateway/client/http';
-import { lookUpHere } from './publicNames';
+import { lookUp } from './publicNames';
 
 interface AxiosHttpOptions {
 	/** Sent with authenticated requests. */
@@ -14,7 +14,7 @@ interface AxiosHttpOptions {
 /** The HTTP client of the gateway layer, built on axios, which n8n uses too. */
 export function axiosHttp({ key, during = async (work) => await work }: AxiosHttpOptions): Http {
 	// Every request has its own connection, so none outlives its test.
-	const httpAgent = new Agent({ keepAlive: false, lookup: lookUpHere });
+	const httpAgent = new Agent({ keepAlive: false, lookup: lookUp });
 
 	return async ({ authenticated, body, headers, ...request }) => {
 		const { status, ...response } = await during(

@@ -7,11 +7,11 @@ const domain = '.here.example';
 export const publicUrl = (url: string, name = 'storage') =>
 	url.replace('127.0.0.1', `${name}${domain}`);
 
-/** Node's own lookup, with the public names of this machine. */
-export const lookUpHere = ((name: string, ...rest: unknown[]) => {
-	const host = name.endsWith(domain) ? '127.0.0.1' : name;
-	Reflect.apply(lookup, dns, [host, ...rest]);
-}) as typeof dns.lookup;
+export const isPublicName = (name: string) => name.endsWith(domain);
 
-/** The original, which tests may replace. */
 const { lookup } = dns;
+
+/** Node's own lookup, with the public names of this machine. */
+export const lookUp = ((name: string, ...rest: unknown[]) => {
+	Reflect.apply(lookup, dns, [isPublicName(name) ? '127.0.0.1' : name, ...rest]);
+}) as typeof lookup;

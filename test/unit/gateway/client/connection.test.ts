@@ -1,4 +1,8 @@
-import { maySendKeyTo } from '../../../../nodes/shared/gateway/client/connection';
+import {
+	mayFetchFrom,
+	maySendKeyTo,
+	mayShow,
+} from '../../../../nodes/shared/gateway/client/connection';
 
 /** The addresses of a text, without the spaces between them. */
 const listOf = (text: string) => text.trim().split(/\s+/);
@@ -36,5 +40,55 @@ describe('addresses for the key', () => {
 
 	it('allows the key anywhere on the host of a base URL without a path', () => {
 		expect(maySendKeyTo('https://host.example/x', { baseUrl: 'https://host.example' })).toBe(true);
+	});
+});
+
+describe('addresses of files', () => {
+	const bases: Record<string, { baseUrl: string; backupUrl?: string }> = {
+		public: { baseUrl: 'https://host.example/gw' },
+		loopback: { baseUrl: 'http://127.0.0.1:8080/gw' },
+		private: { baseUrl: 'http://10.0.0.5:8080' },
+		named: { baseUrl: 'http://gateway:8080' },
+		linkLocal: { baseUrl: 'http://169.254.1.2:8080' },
+		backup: { baseUrl: 'https://host.example', backupUrl: 'http://192.168.1.5' },
+	};
+
+	it.each<[base: string, fetched: string, refused: string]>([
+		[
+			'public',
+			'https://files.example/a https://host.example:99/a http://8.8.8.8/a',
+			'http://localhost/a http://10.0.0.5/a http://169.254.169.254/a http://nas/a http://[::1]/a',
+		],
+		[
+			'loopback',
+			'https://files.example/a http://127.0.0.1:9000/a http://localhost/a http://[::1]:9/a',
+			'http://10.0.0.5/a http://169.254.169.254/a http://nas.local/a',
+		],
+		[
+			'private',
+			'https://files.example/a http://10.0.0.5:8080/a http://192.168.1.9/a http://nas.local/a',
+			'http://localhost:9000/a http://169.254.169.254/a http://100.100.100.200/a http://[fe80::1]/a',
+		],
+		['named', 'http://minio:9000/a http://172.16.0.9/a', 'http://127.0.0.1/a http://metadata/a'],
+		[
+			'linkLocal',
+			'http://169.254.1.2:8080/a',
+			'http://169.254.1.2/a http://169.254.169.254:8080/a http://10.0.0.1/a',
+		],
+		['backup', 'http://192.168.1.5/a http://10.0.0.1/a', 'http://127.0.0.1/a'],
+	])('are reachable for a gateway whose address is %s', (base, fetched, refused) => {
+		for (const address of listOf(fetched)) {
+			expect([address, mayFetchFrom(address, bases[base])]).toEqual([address, true]);
+		}
+		for (const address of listOf(refused)) {
+			expect([address, mayFetchFrom(address, bases[base])]).toEqual([address, false]);
+		}
+	});
+
+	it('respond with texts that may be shown when they are public, or the gateway itself', () => {
+		const shown = 'https://files.example/a http://127.0.0.1:8080/other';
+		const hidden = 'http://127.0.0.1:9000/a http://localhost:8080/a http://[::1]/a';
+		for (const address of listOf(shown)) expect(mayShow(address, bases.loopback)).toBe(true);
+		for (const address of listOf(hidden)) expect(mayShow(address, bases.loopback)).toBe(false);
 	});
 });

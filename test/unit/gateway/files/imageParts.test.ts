@@ -1,4 +1,6 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
+import { fileTypeOf } from '../../../../nodes/shared/gateway/files/fileType';
+import { followImage } from '../../../../nodes/shared/gateway/files/imageEnd';
 import { hasEnd, hasSeveralFrames } from '../../../../nodes/shared/gateway/files/imageParts';
 import { withPictures, withSegment } from '../../../support/files/jpegs';
 
@@ -84,6 +86,16 @@ describe('images with several frames', () => {
 	});
 });
 
+/** What is known of the end of an image after the first half and after all of it, in pieces of this size. */
+function followed(file: Buffer, size: number) {
+	const image = followImage(fileTypeOf(file)?.mimeType ?? '');
+	const half = file.length >> 1;
+	return [file.subarray(0, half), file.subarray(half)].map((part) => {
+		for (let at = 0; at < part.length; at += size) image.push(part.subarray(at, at + size));
+		return image.hasEnd;
+	});
+}
+
 describe('images that end in the middle', () => {
 	const files: Array<[string, Buffer]> = [
 		['PNG', png],
@@ -98,5 +110,25 @@ describe('images that end in the middle', () => {
 		for (let length = file.length >> 1; length < file.length; length += 7) {
 			expect(hasEnd(file.subarray(0, length))).toBe(false);
 		}
+	});
+
+	it.each(files)('judges %s alike when its bytes arrive one by one', (_, file) => {
+		const [whole, bytes] = [followed(file, file.length), followed(file, 1)];
+		expect(bytes).toEqual(whole);
+		expect(whole.at(-1)).not.toBe(false);
+		expect(whole[0]).toBe(false);
+	});
+
+	it('cannot tell whether a PNG is whole whose chunks have no names', () => {
+		expect(hasEnd(pngWith(['\0\0\0\0', Buffer.alloc(9)]))).toBeUndefined();
+	});
+
+	it.each<[string, Buffer, boolean | undefined]>([
+		['its last bytes', Buffer.from('\xff\xd8\xff\0\0 \xff\xd9', 'latin1'), true],
+		['its middle', Buffer.from('\xff\xd8\xff\0\xff\xd9 notes', 'latin1'), undefined],
+		['no place', Buffer.from('\xff\xd8\xff\0\0 notes', 'latin1'), false],
+	])('judges a JPEG with unknown markers by an end marker in %s', (_, file, expected) => {
+		expect(hasEnd(file)).toBe(expected);
+		expect(followed(file, 1).at(-1)).toBe(expected);
 	});
 });

@@ -134,6 +134,21 @@ describe('the store of a download', () => {
 		expect(server.openSockets).toBe(0);
 	});
 
+	it('answers a store that throws while no bytes arrive at once, and requests nothing more', async () => {
+		const server = await startServer(stall(file.subarray(0, 50_000)));
+		const source = { url: publicUrl(server.url), authenticated: false };
+		const request = { source, refresh: async () => source, purpose: 'download it' };
+		const downloading = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
+			const chunks = bytes[Symbol.asyncIterator]();
+			await chunks.next();
+			chunks.next().catch(() => undefined);
+			await chunks.throw?.(diskFull);
+		});
+		await expect(downloading).rejects.toBe(diskFull);
+		await server.idle();
+		expect(server.requests).toHaveLength(1);
+	});
+
 	it('does not apply the idle timeout to a slow store', async () => {
 		const server = await startServer(whole);
 		const gateway = gatewayTo(elsewhere);

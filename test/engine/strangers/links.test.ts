@@ -1,0 +1,146 @@
+import type { Gateway } from '../../../gateway';
+import { runWorkflow, type WorkflowRun } from '../../harness';
+import { publicUrl } from '../../support/http/publicNames';
+import { answer, redirect, startServer, type Reply } from '../../support/http/scriptedServer';
+import { withGateway } from '../../support/http/withGateway';
+import { earlierJob } from '../../support/workflows/earlierJobs';
+import { eventsOf } from '../../support/workflows/log';
+import {
+	byId,
+	chain,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+	type Node,
+} from '../../support/workflows/workflows';
+
+const secret = 'AKIA-INTERNAL-7';
+
+let gateway: Gateway;
+withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+
+/** Runs a node whose response has this link. */
+type Follow = (link: string, url?: string) => Promise<WorkflowRun>;
+
+const run = async (node: Node, url = gateway.url, json = {}) =>
+	await runWorkflow(chain(node), {
+		credentials: credentialFor(
+			{ url, apiKey: gateway.apiKey },
+			{ advanced: true, allowHttp: true },
+		),
+		input: [{ json }],
+	});
+const answering = (route: 'chat' | 'imageGenerate' | 'task' | 'videoContent', body: object) =>
+	gateway.fault({ route, action: 'answer', times: Infinity, body: JSON.stringify(body) });
+const image = (operation: string) =>
+	modelGateway(
+		{ resource: 'image', operation, model: byId('image-1'), prompt: 'A boat' },
+		{ name: 'Node' },
+	);
+const wait: Node = { ...waitForVideo(), name: 'Node' };
+
+const ways: Record<string, Follow> = {
+	'Image: Chat': async (link, url) => {
+		answering('chat', { choices: [{ message: { role: 'assistant', content: `![x](${link})` } }] });
+		return await run(image('chat'), url);
+	},
+	'Image: Generate': async (link, url) => {
+		answering('imageGenerate', { data: [{ url: link }] });
+		return await run(image('generate'), url);
+	},
+	'the result of a task': async (link, url) => {
+		const { id } = earlierJob(gateway, 'task', Buffer.alloc(9));
+		answering('task', { task_id: id, status: 'completed', result_url: link });
+		return await run(wait, url, { task_id: id });
+	},
+	'the content of a video job': async (link, url) => {
+		const { id } = earlierJob(gateway, 'video', Buffer.alloc(9));
+		answering('videoContent', { url: link });
+		return await run(wait, url, { id });
+	},
+	'Video: Get Content': async (link, url) => {
+		const { id } = earlierJob(gateway, 'video', Buffer.alloc(9));
+		answering('videoContent', { url: link });
+		const node = modelGateway(
+			{ resource: 'video', operation: 'getContent', videoId: id },
+			{ name: 'Node' },
+		);
+		return await run(node, url);
+	},
+	'a redirect of the content of a video job': async (link, url) => {
+		const { id } = earlierJob(gateway, 'video', Buffer.alloc(9));
+		gateway.fault({
+			...{ route: 'videoContent', action: 'answer', times: Infinity },
+			...{ status: 302, body: '', headers: { location: link } },
+		});
+		return await run(wait, url, { id });
+	},
+	'a redirect of a storage host': async (link, url = '') => {
+		const storage = await startServer(redirect(302, link));
+		const first = url.includes('127.0.0.1') ? storage.url : publicUrl(storage.url);
+		return await ways['Image: Generate'](first, url);
+	},
+};
+
+/** Everything that the execution stores and logs. */
+const traceOf = async (result: WorkflowRun) =>
+	JSON.stringify([result.data, result.errorOf('Node'), await eventsOf(result)]);
+
+describe.each(Object.entries(ways))("a link into the user's network: %s", (_, follow) => {
+	it.each([
+		...['127.0.0.1', 'localhost', '2130706433', '0x7f.0.0.1', '0.0.0.0', '[::1]'],
+		...['[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', 'user@127.0.0.1', 'app.localhost'],
+	])('is not followed when the gateway is elsewhere: %s', async (host) => {
+		const inside = await startServer(answer(200, `{"AccessKeyId":"${secret}"}`));
+		const link = `http://${host}:${new URL(inside.url).port}/latest/meta-data`;
+		const error = (await follow(link, publicUrl(gateway.url, 'gateway'))).errorOf('Node');
+		expect(error?.message).toContain(
+			`: its link leads to an address inside your network (${new URL(link).host})`,
+		);
+		expect(error?.description).toMatch(/The (image is made|video is finished) and charged/);
+		expect(error).toMatchObject({ context: { data: { billed: 'yes', retry_can_help: false } } });
+		expect(inside.requests).toEqual([]);
+	});
+
+	it.each([
+		...['http://169.254.169.254/latest/meta-data', 'http://10.1.2.3:9000/a.png'],
+		...['http://[fd00::1]/a.png', 'http://nas.local/a.png', 'http://metadata.google.internal/'],
+	])('is not followed when only the gateway is on this machine: %s', async (link) => {
+		const error = (await follow(link, gateway.url)).errorOf('Node');
+		expect(error?.message).toContain(`inside your network (${new URL(link).host})`);
+	});
+
+	it.each<[string, Reply]>([
+		['a text', answer(200, `{"AccessKeyId":"${secret}"}`, { 'x-request-id': secret })],
+		['a page', answer(200, `<html>${secret}</html>`, { 'content-type': 'image/png' })],
+		[
+			'a refusal',
+			answer(403, JSON.stringify({ error: { message: secret, code: secret } }), {
+				'x-request-id': secret,
+			}),
+		],
+		['an error', answer(500, `<h1>${secret}</h1>`, { 'content-type': 'text/html' })],
+		['a redirect that leads nowhere', answer(302, secret, { location: `mailto:${secret}` })],
+	])('is never quoted where it may be followed: %s', async (_what, reply) => {
+		const inside = await startServer(reply);
+		const result = await follow(`${inside.url}/a`, gateway.url);
+		expect(inside.requests.length).toBeGreaterThan(0);
+		const error = result.errorOf('Node');
+		expect(error?.message).toContain('comes from inside your network');
+		expect(error?.description).toMatch(/The (image is made|video is finished) and charged/);
+		expect(await traceOf(result)).not.toContain(secret);
+	});
+});
+
+it('quotes a storage host that anybody can reach', async () => {
+	const storage = await startServer(answer(200, '<html>Sorry</html>'));
+	const link = publicUrl(`${storage.url}/a.png`);
+	const error = (await ways['Image: Generate'](link)).errorOf('Node');
+	expect(error?.message).toContain('it is no image: <html>Sorry</html>');
+});
+
+it('follows a link to the gateway itself, whatever its network is', async () => {
+	const error = (await ways['Image: Generate']('/v1/none.png')).errorOf('Node');
+	expect(error?.message).toContain('HTTP 401, invalid_api_key');
+	expect(gateway.requests.at(-1)).toMatchObject({ method: 'GET', url: '/v1/none.png' });
+});

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Gateway } from '../../../gateway';
+import { retryExecution, runWorkflow, storedFiles } from '../../harness';
+import { picture } from '../../support/data/samples';
+import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
+import { withGateway } from '../../support/http/withGateway';
+import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+
+const png = Buffer.from(picture('teal'));
+
+let gateway: Gateway;
+withGateway({}, (world) => void ({ gateway } = world));
+
+/** Runs a node for this many items; the response to each has these images. */
+const run = async (data: unknown[], items = 1) => {
+	const body = JSON.stringify({ data });
+	gateway.fault({ route: 'imageGenerate', action: 'answer', times: Infinity, body });
+	const request = { model: byId('image-1'), prompt: 'A lighthouse' };
+	const node = modelGateway({ resource: 'image', operation: 'generate', ...request });
+	return await runWorkflow(chain(node), {
+		credentials: credentialFor(gateway),
+		input: Array.from({ length: items }, () => ({ json: {} })),
+		binaryDataMode: 'filesystem',
+	});
+};
+const linksTo = (url: string, count: number) =>
+	Array.from({ length: count }, (_, index) => ({ url: `${url}/${index}.png` }));
+const orders = () => gateway.requests.filter(({ route }) => route === 'imageGenerate').length;
+
+it('downloads three images of a run at a time, whatever items they belong to', async () => {
+	let [underWay, most] = [0, 0];
+	const { url } = await startServer(async (response) => {
+		most = Math.max(most, ++underWay);
+		response.write(png.subarray(0, 99));
+		await pause(20);
+		underWay--;
+		response.end(png.subarray(99));
+	});
+	const result = await run(linksTo(url, 4), 3);
+	const items = result.items('Model Gateway');
+	expect(items).toHaveLength(12);
+	for (const item of items) expect(await result.binary(item)).toEqual(png);
+	expect(most).toBe(3);
+});
+
+it('streams an image into the files of n8n while it arrives', async () => {
+	let stored = 0;
+	const before = (await storedFiles()).length;
+	const [head, rest] = [png.subarray(0, 33), png.subarray(33)];
+	// A chunk of a PNG that no decoder needs, between its head and the rest.
+	const ballast = Buffer.alloc(300_000);
+	ballast.writeUInt32BE(ballast.length - 12);
+	ballast.write('baLl', 4);
+	const { url } = await startServer(async (response) => {
+		response.write(Buffer.concat([head, ballast]));
+		for (let looks = 0; looks < 300 && stored <= before; looks++) {
+			await pause(10);
+			stored = (await storedFiles()).length;
+		}
+		response.end(rest);
+	});
+	const result = await run(linksTo(url, 1));
+	expect(await result.binary(result.items('Model Gateway')[0])).toEqual(
+		Buffer.concat([head, ballast, rest]),
+	);
+	expect(stored).toBeGreaterThan(before);
+});
+
+const tooLarge: Reply = (response) =>
+	void response.writeHead(200, { 'content-length': 300_000_000 }).write(png);
+
+it('gives the link of an image that is too large, and says so in a hint', async () => {
+	const server = await startServer((response, request) =>
+		(request.path === '/0.png' ? tooLarge : answer(200, png))(response, request),
+	);
+	const result = await run(linksTo(server.url, 2));
+	expect(result.status).toBe('success');
+	const [large, small] = result.items('Model Gateway');
+	expect(large.json.url).toBe(`${server.url}/0.png`);
+	expect(large.binary).toBeUndefined();
+	expect(await result.binary(small)).toEqual(png);
+	expect(result.hintsOf('Model Gateway')).toEqual([
+		`Could not download the image ${server.url}/0.png: the file is larger than 250 MB. The item has only its link.`,
+	]);
+	expect(server.requests).toHaveLength(2);
+});
+
+it('does not request an image that is too large again in a Retry', async () => {
+	const server = await startServer((response, request) =>
+		(request.path === '/0.png' ? tooLarge : answer(404, ''))(response, request),
+	);
+	const failed = await run(linksTo(server.url, 2));
+	expect(failed.errorOf('Model Gateway')?.message).toContain('/1.png');
+	await retryExecution(failed);
+	expect(server.requests.map(({ path }) => path).sort()).toEqual(['/0.png', '/1.png', '/1.png']);
+	expect(orders()).toBe(1);
+});
+
+it('downloads 100 images of a response, and gives the links of the others', async () => {
+	const server = await startServer(answer(200, png));
+	const result = await run(linksTo(server.url, 103));
+	const items = result.items('Model Gateway');
+	expect(items.map(({ json }) => json.url)).toEqual(linksTo(server.url, 103).map(({ url }) => url));
+	expect(items.filter(({ binary }) => binary)).toHaveLength(100);
+	expect(server.requests).toHaveLength(100);
+	expect(result.hintsOf('Model Gateway')).toContain(
+		'The response has 103 images, and the first 100 were downloaded. The others have only their link.',
+	);
+});
