@@ -1,5 +1,4 @@
 import { GatewayError, stopped } from '../errors/gatewayError';
-import { responseHidden } from '../errors/requestErrors';
 import { FileHead } from '../files/fileHead';
 import type { FileType } from '../files/fileType';
 import { excerpt } from '../json';
@@ -7,21 +6,12 @@ import { maxInterruptions, maxTransferRestarts } from '../protocol/bounds';
 import type { FileResponse } from './fileRequest';
 import { FileRequests, RestartTransfer, waitForFile } from './fileRequests';
 import type { Gateway } from './gateway';
+import { brokenOff, noFile, type Interruption } from './interruption';
 import { isShortRange, ReceivedPart } from './receivedPart';
 import type { FailedRequest } from './retryPolicy';
 import { readWithIdleTimeout } from './timeouts';
 import { announcedLength } from './transferLimit';
-import type { FileEnd, TransferRequest } from './transferRequest';
-
-export interface Transferred<T, End> {
-	/** What the store returned. */
-	stored: T;
-	type: FileType;
-	end: End;
-}
-
-/** Consumes the bytes of a file. */
-export type Store<T> = (bytes: AsyncIterable<Uint8Array>, type: FileType) => Promise<T>;
+import type { FileEnd, Store, Transferred, TransferRequest } from './transferRequest';
 
 /**
  * Transfers a file ("Endpoints" 3) by its unchanged link, in constant memory, and without the key unless the gateway
@@ -49,13 +39,6 @@ export async function transferFile<T, End extends FileEnd>(
 		if (!(outcome.error instanceof RestartTransfer)) throw outcome.error;
 		if (restarts === maxTransferRestarts) throw transfer.incomplete(outcome.error.message);
 	}
-}
-
-/** Why more bytes are needed. */
-interface Interruption {
-	reason: string;
-	/** Set when the body was a text, so that nothing was passed on: a new link may help. */
-	page?: { status: number; text?: string };
 }
 
 class Transfer<End extends FileEnd> {
@@ -160,6 +143,8 @@ class Transfer<End extends FileEnd> {
 		const head = new FileHead(headLength, response.headers['content-type']);
 		let failure: unknown;
 		let excess = limit.announce(announcedLength(response));
+		// Its first byte may take long.
+		if (excess !== undefined) response.close();
 		const { idleTimeout } = limit;
 		try {
 			const { runtime } = this.gateway;
@@ -181,9 +166,13 @@ class Transfer<End extends FileEnd> {
 		// A transfer that broke off early is passed on only if its type is sure.
 		const isEnough = head.length > 0 && (failure === undefined || head.isSure);
 		if (!this.file && isEnough && head.type.kind !== 'text') yield* this.begin(head, head.type);
-		if (!this.file) return this.nothingPassedOn(head, response, failure);
-		const { end } = this.file;
-		return failure === undefined ? this.judgeEnd(end, response) : this.judgeBreak(end, failure);
+		const { wanted } = this.request;
+		const { redaction } = this.gateway;
+		if (failure !== undefined)
+			return this.file ? this.judgeBreak(this.file.end, failure) : brokenOff(failure);
+		return this.file
+			? this.judgeEnd(this.file.end, response)
+			: noFile(head, response, { wanted, redaction });
 	}
 
 	/** Yields the bytes that were kept until the type was known. */
@@ -205,7 +194,7 @@ class Transfer<End extends FileEnd> {
 		// A host may announce more bytes than there are, and then breaks off at the same offset again.
 		if (isWhole === true || (isWhole && this.lastEnd === length)) return undefined;
 		if (isWhole) this.lastEnd = length;
-		return { reason: reasonOf(failure) };
+		return brokenOff(failure);
 	}
 
 	/** Whether bytes are missing although the response was read to its end. */
@@ -221,20 +210,6 @@ class Transfer<End extends FileEnd> {
 		// The announced length was not that of the file.
 		received.discardFileLength();
 		return { reason: 'the file ends too early' };
-	}
-
-	/** The page of a storage host is no file. */
-	private nothingPassedOn(
-		head: FileHead,
-		{ status, isHidden }: FileResponse,
-		failure: unknown,
-	): Interruption {
-		if (failure !== undefined) return { reason: reasonOf(failure) };
-		if (head.length === 0) return { reason: 'no data arrived' };
-		const reason = `it is no ${this.request.wanted}`;
-		if (isHidden) return { reason: `${reason}; ${responseHidden}`, page: { status } };
-		const text = this.gateway.redaction.truncated(head.beginning);
-		return { reason: `${reason}: ${excerpt(text, 120)}`, page: { status, text } };
 	}
 
 	/** Prepares the next try. @throws GatewayError when there is none */
@@ -268,7 +243,3 @@ class Transfer<End extends FileEnd> {
 
 /** The bytes broke off, which costs nothing. */
 const interrupted: FailedRequest = { reach: 'lost', status: 0, retry_can_help: true };
-
-function reasonOf(failure: unknown): string {
-	return failure instanceof Error ? failure.message : String(failure);
-}

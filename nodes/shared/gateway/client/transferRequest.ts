@@ -32,3 +32,13 @@ export interface TransferRequest<End extends FileEnd> {
 	/** The same failure, of a file that is charged. */
 	charged: (error: GatewayError) => GatewayError;
 }
+
+export interface Transferred<T, End> {
+	/** What the store returned. */
+	stored: T;
+	type: FileType;
+	end: End;
+}
+
+/** Consumes the bytes of a file. */
+export type Store<T> = (bytes: AsyncIterable<Uint8Array>, type: FileType) => Promise<T>;

@@ -1,8 +1,8 @@
 import { linkRefusedStatuses } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
-import { transferFile, type Store } from '../client/transfer';
+import { transferFile } from '../client/transfer';
 import { TransferLimit, type SharedBytes } from '../client/transferLimit';
-import type { FileEnd } from '../client/transferRequest';
+import type { FileEnd, Store } from '../client/transferRequest';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import { headLength, type FileType } from '../files/fileType';
 import { followImage } from '../files/imageEnd';

@@ -3,7 +3,7 @@ import { hasEnd } from '../files/imageParts';
 import { excerpt } from '../json';
 
 /** The file of an image that came within a response. */
-export interface ReceivedImage {
+interface ReceivedImage {
 	bytes: Buffer;
 	type: FileType;
 	/** What the user should know about it; continues its name. */

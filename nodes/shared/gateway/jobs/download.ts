@@ -1,8 +1,8 @@
 import type { FileSource } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
-import { transferFile, type Store } from '../client/transfer';
+import { transferFile } from '../client/transfer';
 import { TransferLimit } from '../client/transferLimit';
-import type { FileEnd } from '../client/transferRequest';
+import type { FileEnd, Store } from '../client/transferRequest';
 import { videoHeadLength, type FileType } from '../files/fileType';
 import { Mp4Boxes } from '../files/mp4';
 import { maxFileBytes, maxUnannouncedBytes } from '../protocol/bounds';
