@@ -1,31 +1,32 @@
 /**
- * The network that an address belongs to, as seen from this machine. `linkLocal` has also the other addresses at which
- * clouds serve the credentials of their machines.
+ * The network that an address belongs to, as seen from this machine. `reserved` are addresses of no network that a
+ * gateway could share: the link-local ones and those at which clouds serve the credentials of their machines, multicast,
+ * documentation, and 0.0.0.0, which some systems take for themselves.
  */
-export type Network = 'loopback' | 'linkLocal' | 'private' | 'public';
+export type Network = 'loopback' | 'private' | 'reserved' | 'public';
 
 /** The first match counts; addresses are written as hexadecimal digits. */
 type Networks = ReadonlyArray<readonly [digits: RegExp, network: Network]>;
 
 /** 8 digits. IANA's registry of special-purpose addresses, and the metadata services that are outside of 169.254. */
 const ipv4Networks: Networks = [
-	// 127.0.0.0/8, and 0.0.0.0/8, with which systems mean themselves
-	[/^(7f|00)/, 'loopback'],
-	// 169.254.0.0/16; 100.100.100.200, 168.63.129.16, 192.0.0.192
-	[/^(a9fe|646464c8|a83f8110|c00000c0)/, 'linkLocal'],
-	// 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10
-	[/^(0a|ac1|c0a8|64[4-7])/, 'private'],
-	// 192.0.0.0/24, 198.18.0.0/15, documentation, multicast and reserved addresses
-	[/^(c00000|c61[23]|c00002|c63364|cb0071|[ef])/, 'private'],
+	// 127.0.0.0/8
+	[/^7f/, 'loopback'],
+	// 0.0.0.0/8, 169.254.0.0/16, 192.0.0.0/24, documentation, multicast and beyond; 100.100.100.200, 168.63.129.16
+	[/^(00|a9fe|c00000|c00002|c63364|cb0071|[ef]|646464c8|a83f8110)/, 'reserved'],
+	// 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, 198.18.0.0/15
+	[/^(0a|ac1|c0a8|64[4-7]|c61[23])/, 'private'],
 ];
 
 /** 32 digits, for addresses that have no IPv4 address in them. */
 const ipv6Networks: Networks = [
-	[/^0{31}[01]$/, 'loopback'],
-	// fe80::/10; fd00:ec2::254
-	[/^(fe[89ab]|fd000ec20{20}0254)/, 'linkLocal'],
-	// Teredo, benchmarks and documentation, and everything outside of 2000::/3, such as fc00::/7
-	[/^(2001000[02]|20010db8|3fff0|(?![23]))/, 'private'],
+	[/^0{31}1$/, 'loopback'],
+	// fd00:ec2::254
+	[/^fd000ec20{20}0254/, 'reserved'],
+	// fc00::/7, fec0::/10, 64:ff9b:1::/48
+	[/^(f[cd]|fe[c-f]|0064ff9b0001)/, 'private'],
+	// Teredo, benchmarks and documentation, and everything else outside of 2000::/3, such as fe80::/10 and ff00::/8
+	[/^(2001000[02]|20010db8|3fff0|(?![23]))/, 'reserved'],
 ];
 
 /** The IPv4 address in an IPv6 address: mapped, translated, compatible, NAT64 or 6to4. */
@@ -35,7 +36,7 @@ const embeddedIpv4 =
 /** Names that resolve to an address of another network than public in every, or almost every, network. */
 const names: Networks = [
 	[/(^|\.)localhost$/, 'loopback'],
-	[/^(metadata|instance-data)$|^metadata\.(google\.internal|goog)$/, 'linkLocal'],
+	[/^(metadata|instance-data)$|^metadata\.(google\.internal|goog)$/, 'reserved'],
 	[/^[^.]*$|\.(local|internal|lan)$/, 'private'],
 ];
 

@@ -38,9 +38,8 @@ export function maySendKeyTo(
 /**
  * Whether a file may be fetched from this address. Whoever wrote a response, or the prompt behind it, chose its links,
  * and n8n can reach much that they cannot. So a link leads only where the gateway could send anybody: to public
- * addresses, to the gateway itself, and to other addresses of the network that the base or backup URL is in. Link-local
- * addresses are no such network: a cloud gives the credentials of a machine there. A public name may still resolve to
- * any address, which n8n does not show to nodes; its SSRF protection refuses that.
+ * addresses, to the gateway itself, and to other addresses of the network that the base or backup URL is in. A public
+ * name may still resolve to any address. n8n does not show that to nodes; its SSRF protection refuses it.
  */
 export function mayFetchFrom(
 	address: string,
@@ -52,7 +51,7 @@ export function mayFetchFrom(
 		network === 'public' ||
 		[baseUrl, backupUrl].some((base) => {
 			const own = new URL(base);
-			return host === own.host || (network !== 'linkLocal' && network === networkOf(own.hostname));
+			return host === own.host || (network !== 'reserved' && network === networkOf(own.hostname));
 		})
 	);
 }

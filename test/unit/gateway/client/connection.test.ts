@@ -49,7 +49,7 @@ describe('addresses of files', () => {
 		loopback: { baseUrl: 'http://127.0.0.1:8080/gw' },
 		private: { baseUrl: 'http://10.0.0.5:8080' },
 		named: { baseUrl: 'http://gateway:8080' },
-		linkLocal: { baseUrl: 'http://169.254.1.2:8080' },
+		reserved: { baseUrl: 'http://169.254.1.2:8080' },
 		backup: { baseUrl: 'https://host.example', backupUrl: 'http://192.168.1.5' },
 	};
 
@@ -62,7 +62,7 @@ describe('addresses of files', () => {
 		[
 			'loopback',
 			'https://files.example/a http://127.0.0.1:9000/a http://localhost/a http://[::1]:9/a',
-			'http://10.0.0.5/a http://169.254.169.254/a http://nas.local/a',
+			'http://10.0.0.5/a http://169.254.169.254/a http://nas.local/a http://0.0.0.0:9000/a',
 		],
 		[
 			'private',
@@ -71,7 +71,7 @@ describe('addresses of files', () => {
 		],
 		['named', 'http://minio:9000/a http://172.16.0.9/a', 'http://127.0.0.1/a http://metadata/a'],
 		[
-			'linkLocal',
+			'reserved',
 			'http://169.254.1.2:8080/a',
 			'http://169.254.1.2/a http://169.254.169.254:8080/a http://10.0.0.1/a',
 		],
