@@ -61,6 +61,23 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'strangers',
+		summary: 'what responses of any shape, size, compression and speed can do to n8n together',
+		duration: '2 minutes',
+		options: {
+			seconds: { default: 100, about: 'how long' },
+			parallel: { default: 20, about: 'strangers that are asked at the same time' },
+			seed,
+		},
+		notes: [
+			'the strangers have their own process; the event loop and the memory are those of the client',
+			'every link in a response leads to a server inside, which is only counted here',
+		],
+		async run(settings) {
+			return await (await import('./strangers/index.js')).measureStrangers(settings);
+		},
+	}),
+	measurement({
 		name: 'items',
 		summary: '20,000 chats and texts through one node: time, memory, and the event loop',
 		duration: '3 minutes',

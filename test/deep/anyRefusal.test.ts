@@ -1,5 +1,6 @@
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { jobFailureReason, readErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
+import { readErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
+import { jobFailureReason } from '../../nodes/shared/gateway/errors/jobFailure';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';

@@ -32,6 +32,7 @@ import {
 } from '../../nodes/shared/gateway/jobs/responses';
 import { excerpt, isObject, textAt } from '../../nodes/shared/gateway/json';
 import { modelList } from '../../nodes/shared/gateway/models/list';
+import { clock } from '../../nodes/shared/n8n/client/httpClient';
 import { answerOf } from '../support/data/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
 import { unlessEndless } from '../support/data/endless';
@@ -53,7 +54,7 @@ interface Reader<T> {
 }
 const reader = <T>(
 	like: object | object[],
-	read: (response: ServiceResponse) => T,
+	read: (response: ServiceResponse) => T | Promise<T>,
 	isGood: (value: T) => boolean,
 ): Reader<unknown> => ({ like: [like].flat(), read, isGood }) as Reader<unknown>;
 
@@ -61,7 +62,6 @@ const isCompletion = ({ choices }: Completion) =>
 	choices.length > 0 &&
 	choices.every(({ message, index }) => typeof textOf(message) === 'string' && isNumber(index));
 
-const redaction = new Redaction('sk-0123456789abcdef');
 const nativeEvents = [
 	{ type: 'message_start', message: { id: 'm1', content: [], stop_reason: 'end_turn' } },
 	{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -105,17 +105,6 @@ const readers: Record<string, Reader<unknown>> = {
 		(response) => brokenAnswer(anyCompletion(response))?.message ?? '',
 		(text) => typeof text === 'string',
 	),
-	// As text, a completion is read like the events of a stream.
-	unstreamed: reader(
-		trueAnswers.chat,
-		(response) => unstreamed({ ...response, json: undefined }, redaction).json as Completion,
-		isCompletion,
-	),
-	unstreamedMessage: reader(
-		[...trueAnswers.chat, ...nativeEvents],
-		(response) => unstreamedMessage({ ...response, json: undefined }, redaction).json,
-		(json) => isObject(json),
-	),
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
 	toGenerateResult: reader(
 		trueAnswers.chat,
@@ -140,6 +129,21 @@ const readers: Record<string, Reader<unknown>> = {
 		({ vectors }) =>
 			vectors.length === 2 &&
 			vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite)),
+	),
+};
+
+const gateway = { redaction: new Redaction('sk-0123456789abcdef'), runtime: { clock } };
+/** As text, a completion is read like the events of a stream. */
+const readersOfStreams: Record<string, Reader<unknown>> = {
+	unstreamed: reader(
+		trueAnswers.chat,
+		async (response) => (await unstreamed({ ...response, json: undefined }, gateway)).json,
+		(json) => isCompletion(json as Completion),
+	),
+	unstreamedMessage: reader(
+		[...trueAnswers.chat, ...nativeEvents],
+		async (response) => (await unstreamedMessage({ ...response, json: undefined }, gateway)).json,
+		(json) => isObject(json),
 	),
 };
 
@@ -178,32 +182,55 @@ describe('arbitrary responses', () => {
 		const sources = files.filter((file) => file.endsWith('.ts'));
 		const found = sources.flatMap((file) => {
 			const source = readFileSync(path.join(root, file), 'utf8');
-			const taking = /^export function (\w+)\([^)]*: (?:ServiceResponse|Completion)\b/gm;
+			const taking = /^export (?:async )?function (\w+)\([^)]*: (?:ServiceResponse|Completion)\b/gm;
 			return [...source.matchAll(taking)].map(([, name]) => name);
 		});
-		expect(found.sort()).toEqual(Object.keys(readers).sort());
+		const tested = Object.keys({ ...readers, ...readersOfStreams });
+		expect(found.sort()).toEqual(tested.sort());
 	});
+
+	const runs = tries(500);
+	// A function that refuses everything would pass, too.
+	const expectMany = (good: number) => expect(good).toBeGreaterThan(runs.numRuns / 25);
+	const expectGood = (value: unknown, { isGood }: Reader<unknown>) => {
+		expectPlain(value);
+		if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
+		return 1;
+	};
+	const expectUnusable = (error: unknown) => {
+		if (!(error instanceof UnusableResponse)) throw error;
+		expect(error.message.length).toBeLessThan(1000);
+	};
 
 	it.each(Object.entries(readers))(
 		'%s reads any response, or names what is wrong with it',
 		(_, reader) => {
-			const { like, read, isGood } = reader;
 			let good = 0;
-			const property = fc.property(responsesLike(like), (response) => {
+			const property = fc.property(responsesLike(reader.like), (response) => {
 				try {
-					const value = read(response);
-					good++;
-					expectPlain(value);
-					if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
+					good += expectGood(reader.read(response), reader);
 				} catch (error) {
-					if (!(error instanceof UnusableResponse)) throw error;
-					expect(error.message.length).toBeLessThan(1000);
+					expectUnusable(error);
 				}
 			});
-			const runs = tries(500);
 			unlessEndless(() => fc.assert(property, runs));
-			// A function that refuses everything would pass, too.
-			expect(good).toBeGreaterThan(runs.numRuns / 25);
+			expectMany(good);
+		},
+	);
+
+	it.each(Object.entries(readersOfStreams))(
+		'%s reads any stream, or names what is wrong with it',
+		async (_, reader) => {
+			let good = 0;
+			const property = fc.asyncProperty(responsesLike(reader.like), async (response) => {
+				try {
+					good += expectGood(await reader.read(response), reader);
+				} catch (error) {
+					expectUnusable(error);
+				}
+			});
+			await fc.assert(property, runs);
+			expectMany(good);
 		},
 	);
 });

@@ -22,8 +22,7 @@ export function valueAt(value: unknown, path: string): unknown {
 /** A text or a number as text, trimmed; undefined for everything else and for blank text. */
 export function asText(value: unknown): string | undefined {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-	if (typeof value !== 'string') return undefined;
-	return value.trim() === '' ? undefined : value.trim();
+	return (typeof value === 'string' && value.trim()) || undefined;
 }
 
 /** The first of these paths that holds a text. */

@@ -1,15 +1,10 @@
-/** Maximum levels of nesting: JSON.stringify and other readers of the value recurse. */
-const maxDepth = 100;
-
-/** Maximum number of names in one object: readers look at each of them, and no object of the service has as many. */
-const maxNames = 10_000;
+import { maxDepth, maxNames, responseBounds } from './protocol/bounds';
 
 /**
  * What it costs to parse a comma, as between numbers, and a list, object, text or name: about as much time and memory as
- * these numbers say. 16,000 tokens with 20 alternatives each weigh 18 million, 2,048 vectors of 3,072 numbers 6 million.
+ * these numbers say.
  */
 const weights = { value: 1, part: 8 };
-const maxWeight = 20_000_000;
 
 /** A denser text takes long to parse for its length. The response to a chat with alternatives weighs 1.3 per character. */
 const [freeWeight, weightPerCharacter] = [500_000, 1.5];
@@ -34,9 +29,11 @@ export class JsonBounds {
 	/** For each open list or object, the number of its names so far; the first is outside of all. */
 	private readonly names = [0];
 
+	constructor(private readonly maxWeight: number = responseBounds.text.weight) {}
+
 	/** @returns whether the text is within the bounds so far */
 	accepts(chunk: string): boolean {
-		const { names, characters } = this;
+		const { names, characters, maxWeight } = this;
 		let { weight } = this;
 		for (let at = this.isInText ? this.textEnd(chunk, 0) + 1 : 0; at < chunk.length; at++) {
 			const code = chunk.charCodeAt(at);

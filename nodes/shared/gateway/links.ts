@@ -1,5 +1,6 @@
 import { networkOf } from './addresses';
 import { isObject } from './json';
+import { maxLinkLength, maxLinkValues } from './protocol/bounds';
 import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
@@ -21,9 +22,6 @@ export function isLoopback(address: string): boolean {
 	return url !== undefined && networkOf(url.hostname) === 'loopback';
 }
 
-/** In characters: no server accepts a longer address, and parsing it would take long. */
-const maxLength = 100_000;
-
 /** A Windows path, a network drive, or a path below a folder that only computers have. */
 const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt|var|root|opt)\/)/i;
 
@@ -34,7 +32,7 @@ const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt
  */
 export function linkProblem(link: string, multipleLinksHint = ''): string | undefined {
 	if (link === '') return 'is empty';
-	if (link.length > maxLength && !/^data:/i.test(link)) {
+	if (link.length > maxLinkLength && !/^data:/i.test(link)) {
 		return `is too long for a link (it has ${link.length} characters)`;
 	}
 	if (computerPath.test(link)) {
@@ -129,22 +127,25 @@ type NamedEntry = [name: string, entry: unknown];
  * other; of several, the least nested. `base` resolves relative links.
  */
 export function findLink(value: unknown, base: string | undefined): string | undefined {
-	let texts: NamedEntry[] = [];
-	for (
-		let level: NamedEntry[] = [['', value]];
-		level.length > 0;
-		level = level.flatMap(entriesWithin)
-	) {
-		texts = texts.concat(level.filter(([, entry]) => typeof entry === 'string'));
+	const entries: NamedEntry[] = [['', value]];
+	// In the order of their levels, because what is within an entry is added at the end.
+	for (let at = 0; at < entries.length && entries.length < maxLinkValues; at++) {
+		entries.push(...entriesWithin(entries[at]).slice(0, maxLinkValues - entries.length));
 	}
+	const texts = entries.filter(([, entry]) => typeof entry === 'string');
 	const named = linkNames.flatMap((linkName) => texts.filter(([name]) => name === linkName));
 	const likely = texts.filter(([name]) => likelyNames.test(name));
 	// A text with a space may be a sentence that begins with a link.
-	const [likelyWords, words] = [likely, texts].map((entries) => entries.filter(isOneWord));
-	const links = [...named, ...likelyWords, ...likely].map(([, text]) => asLink(text, base));
-	return [...links, ...[...words, ['', value]].map(([, text]) => asLink(text))].find(
-		(link) => link !== undefined,
-	);
+	const [likelyWords, words] = [likely, texts].map((list) => list.filter(isOneWord));
+	for (const [, text] of [...named, ...likelyWords, ...likely]) {
+		const link = asLink(text, base);
+		if (link !== undefined) return link;
+	}
+	for (const [, text] of [...words, entries[0]]) {
+		const link = asLink(text);
+		if (link !== undefined) return link;
+	}
+	return undefined;
 }
 
 const isOneWord = ([, text]: NamedEntry) => !/\s/.test(String(text).trim());
@@ -166,7 +167,7 @@ const notInLink = /[\p{Cc}\u2028\u2029]|\shttps?:\/\//iu;
 export function asLink(value: unknown, base?: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (!/^(https?:\/\/|\/)/i.test(text)) return undefined;
-	if (text.length > maxLength || notInLink.test(text)) return undefined;
+	if (text.length > maxLinkLength || notInLink.test(text)) return undefined;
 	const [origin] = /^https?:\/\/[^/?#\s]+/i.exec(text) ?? [];
 	if (origin !== undefined) {
 		const link = origin + text.slice(origin.length).replace(/[^!-~]+/g, percentEncoded);

@@ -2,11 +2,8 @@ import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
 import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
 import { parseRateLimitPause } from '../../../nodes/shared/gateway/client/retryPolicy';
-import {
-	jobFailureReason,
-	readErrorObject,
-	readReason,
-} from '../../../nodes/shared/gateway/errors/errorObject';
+import { readErrorObject, readReason } from '../../../nodes/shared/gateway/errors/errorObject';
+import { jobFailureReason } from '../../../nodes/shared/gateway/errors/jobFailure';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';

@@ -103,9 +103,11 @@ export const imageChat: Operation<Request, MadeImages> = {
 		const call = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout, resendsLost },
 			body: { ...body, ...(messages && { messages }) },
-		};
-		return await requestImages(call, run, (response) =>
-			readChatImages(unstreamed(response, run.gateway.redaction, asIndex(body.n))),
+			// The images may be in the text.
+			response: 'files',
+		} as const;
+		return await requestImages(call, run, async (response) =>
+			readChatImages(await unstreamed(response, run.gateway, asIndex(body.n))),
 		);
 	},
 

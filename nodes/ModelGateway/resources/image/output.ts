@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
-import { requestIdsOf, type ServiceResponse } from '../../../shared/gateway/client/response';
+import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { receivedImage } from '../../../shared/gateway/images/receivedImage';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
@@ -61,12 +61,12 @@ export interface MadeImages {
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
 	{ gateway, context, hint }: ItemRun,
-	parse: (response: ServiceResponse) => ImageResult = readImages,
+	parse: Call<ImageResult>['parse'] = readImages,
 ): Promise<MadeImages> {
 	const result = await gateway.call({ ...call, parse });
 	const { images: pictures, missing, finishReasons } = result;
 	if (missing.length > 0) {
-		const entries = excerpt(JSON.stringify(missing));
+		const entries = excerpt(JSON.stringify(missing.slice(0, 10)));
 		hint(`The response lacks ${missing.length} of its images: ${entries}`);
 	}
 	hintAtCount(result, Number(valueAt(call.body, 'n') ?? call.form?.get('n') ?? NaN), hint);

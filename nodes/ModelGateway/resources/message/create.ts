@@ -89,7 +89,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			endpoint: endpoints.message,
 			purpose: 'create the message',
 			...{ body, headers, timeout },
-			parse: (response) => textMessage(unstreamedMessage(response, gateway.redaction)),
+			parse: async (response) => textMessage(await unstreamedMessage(response, gateway)),
 		}),
 
 	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ResponseFields } from '../../../shared/gateway/client/response';
-import { jobFailureReason } from '../../../shared/gateway/errors/errorObject';
+import { jobFailureReason } from '../../../shared/gateway/errors/jobFailure';
 import { jobName } from '../../../shared/gateway/errors/jobSummary';
 import { statusIn } from '../../../shared/gateway/jobs/responses';
 import { excerpt } from '../../../shared/gateway/json';

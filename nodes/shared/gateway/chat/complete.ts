@@ -43,14 +43,14 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 				if (isStream) await emitText(redactedStream.push(stream.push(text)));
 				return stream.hasEndMark || stream.isExcessive;
 			},
-			parse(response) {
+			async parse(response) {
 				const finishedStream = stream;
 				stream = newStream();
 				// A server that does not support streaming sends the whole completion at once.
 				const isUnstreamed = !isStream || isObject(response.json);
 				return parse(
 					isUnstreamed
-						? completion(unstreamed(response, redaction, count))
+						? completion(await unstreamed(response, gateway, count))
 						: redaction.json(finishedStream.finish(response)),
 				);
 			},

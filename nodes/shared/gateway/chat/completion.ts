@@ -5,6 +5,7 @@ import {
 	type ServiceResponse,
 } from '../client/response';
 import { asIndex, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { maxChoices } from '../protocol/bounds';
 import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
@@ -31,7 +32,8 @@ export function anyCompletion(response: ServiceResponse): Completion {
 	const { json } = response;
 	if (!isObject(json) || !Array.isArray(json.choices))
 		throw new UnusableResponse(describeBody(response));
-	const choices = json.choices.filter(isObject).map((choice, position) => ({
+	const given = json.choices.filter(isObject).slice(0, maxChoices);
+	const choices = given.map((choice, position) => ({
 		...choice,
 		index: asIndex(choice.index) ?? position,
 		message: [choice.message, choice.delta].find(isObject) ?? { content: choice.text ?? null },

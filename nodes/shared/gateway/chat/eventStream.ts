@@ -1,3 +1,6 @@
+import type { Clock } from '../client/clock';
+import { maxEventLines, maxEventsAtOnce } from '../protocol/bounds';
+
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
 	/** The name of the event; empty when it has none. */
@@ -6,8 +9,16 @@ export interface StreamEvent {
 	data: string;
 }
 
-/** Maximum number of lines of one event: without a limit, short ones would need many times their length in memory. */
-const maxLines = 100_000;
+/** The pieces of a long stream that arrived as a whole. Other work runs between them. */
+export async function* piecesOf(
+	text: string,
+	clock: Clock,
+): AsyncGenerator<string, void, undefined> {
+	for (let at = 0; at < text.length; at += maxEventsAtOnce) {
+		if (at > 0) await clock.sleep(0);
+		yield text.slice(at, at + maxEventsAtOnce);
+	}
+}
 
 /**
  * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts every line ending,
@@ -55,7 +66,7 @@ export class EventParser {
 			this.data = [];
 			return data.length === 0 ? undefined : { name, data: data.join('\n') };
 		}
-		if (this.data.length === maxLines) return undefined;
+		if (this.data.length === maxEventLines) return undefined;
 		const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);

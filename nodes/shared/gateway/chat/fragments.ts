@@ -1,7 +1,5 @@
 import { isObject, type JsonObject } from '../json';
-
-/** Maximum number of choices, fields, calls and parts that a stream keeps: one without end would fill the memory. */
-const maxKept = 200_000;
+import { maxKeptParts } from '../protocol/bounds';
 
 /** Counts what a stream keeps besides texts. */
 export class KeptParts {
@@ -12,17 +10,18 @@ export class KeptParts {
 	}
 
 	get areTooMany(): boolean {
-		return this.count > maxKept;
+		return this.count > maxKeptParts;
 	}
 }
 
 /** Copies the fields of a fragment. Objects are merged in place, and an empty value never replaces another. */
-export function mergeInto(target: JsonObject, fragment: JsonObject): JsonObject {
+export function mergeInto(target: JsonObject, fragment: JsonObject, kept?: KeptParts): JsonObject {
 	for (const [name, value] of Object.entries(fragment)) {
 		const before = Object.hasOwn(target, name) ? target[name] : undefined;
+		if (before === undefined) kept?.add();
 		const isKept = before !== undefined && isEmpty(value);
 		if (isObject(value) && !isKept)
-			defineField(target, name, mergeInto(isObject(before) ? before : {}, value));
+			defineField(target, name, mergeInto(isObject(before) ? before : {}, value, kept));
 		else if (!isKept) defineField(target, name, value);
 	}
 	return target;

@@ -4,12 +4,13 @@ import {
 	withRequestIds,
 	type ServiceResponse,
 } from '../client/response';
+import type { Runtime } from '../client/http';
 import type { Redaction } from '../client/redaction';
 import { asIndex, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
 import { streamEnd } from '../protocol/chat';
 import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
 import type { Completion } from './completion';
-import { EventParser, type StreamEvent } from './eventStream';
+import { EventParser, piecesOf, type StreamEvent } from './eventStream';
 import { defineField, KeptParts } from './fragments';
 import { StreamedChoice } from './streamedChoice';
 
@@ -140,19 +141,28 @@ function withoutEndMark(text: string): string {
 	return json.endsWith('data:') ? json.slice(0, -'data:'.length).trimEnd() : json;
 }
 
+/** What reading a long stream needs of the gateway. */
+export interface ReadingGateway {
+	redaction: Redaction;
+	runtime: Pick<Runtime, 'clock'>;
+}
+
 /**
  * A response with its completion as JSON. Some servers send events although they were not asked to stream, or put
  * `data:` before the JSON and the end mark behind it.
  * @throws UnusableResponse when the stream broke off, or the response is neither JSON nor a stream
  */
-export function unstreamed(
+export async function unstreamed(
 	response: ServiceResponse,
-	redaction: Redaction,
+	{ redaction, runtime }: ReadingGateway,
 	count?: number,
-): ServiceResponse {
+): Promise<ServiceResponse> {
 	if (isObject(response.json)) return response;
 	const stream = new StreamedCompletion(count, (text) => redaction.text(text));
-	stream.push(response.text);
+	for await (const piece of piecesOf(response.text, runtime.clock)) {
+		stream.push(piece);
+		if (stream.hasEndMark || stream.isExcessive) break;
+	}
 	const assembled = stream.finish(response);
 	// A key that was split over several chunks appears only now.
 	const json = redaction.json(assembled);

@@ -1,9 +1,17 @@
 import type { GatewayError } from '../errors/gatewayError';
 import { redirected, type RequestInfo } from '../errors/requestErrors';
 import { JsonBounds } from '../jsonBounds';
+import {
+	bytesPerWeight,
+	maxDrainedBytes,
+	responseBounds,
+	type ResponseKind,
+} from '../protocol/bounds';
 import { maxAddressLength } from './connection';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
+import { minCharactersPerTurn, waitForEventLoop } from './eventLoop';
 import type { Redaction } from './redaction';
+import { tooMuchAtOnce, type HeldBytes } from './responseMemory';
 import { withTimeout } from './timeouts';
 
 /** A response, or as much of it as arrived. */
@@ -16,7 +24,7 @@ export interface RawResponse {
 	url: string;
 	/** Why the body ended early. */
 	broken?: string;
-	/** Why it was not read to its end: it is larger than n8n could bear. Continues "the response …". */
+	/** Why it was not read to its end: n8n could not bear more. Continues "the response …". */
 	excess?: string;
 	/** The target of a redirect to a file. */
 	location?: string;
@@ -38,6 +46,10 @@ export interface ExchangeOptions {
 	maySendKeyTo: (address: string) => boolean;
 	/** For the targets of redirects, into which a proxy may put the key. */
 	redaction: Redaction;
+	/** What the response may carry, which bounds its size. */
+	kind: ResponseKind;
+	/** Counts what has been read. The caller releases it. */
+	held: HeldBytes;
 	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
 	/** Waits until a redirect may be followed: it counts as a request of its own. */
@@ -49,17 +61,9 @@ export interface ExchangeOptions {
 const redirects = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 5;
 
-/** Responses are JSON; the largest carry ten images of 20 MB as base64. */
-const maxCharacters = 300_000_000;
-
-/** Of an error, the beginning is enough. */
-const maxErrorCharacters = 10_000_000;
-
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-/** Maximum for one turn of the event loop: as many take about 10 milliseconds to parse and check. */
-const maxCharactersPerTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /**
@@ -79,7 +83,7 @@ export async function exchange(
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
 	const { http, clock, signal, timeout, grace, maySendKeyTo, redaction, ...handlers } = options;
-	const { mayLeadToFile, onRedirect, onText } = handlers;
+	const { mayLeadToFile, onRedirect, onText, kind, held } = handlers;
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
@@ -95,7 +99,7 @@ export async function exchange(
 			rawResponse = { ...head, redirect };
 			// Some services redirect to the job that they have just created, and describe it in the body.
 			if (requestInfo.cost !== 'read')
-				await readInto(rawResponse, response, { clock, innerSignal });
+				await readInto(rawResponse, response, { kind, held, clock, innerSignal });
 			return rawResponse;
 		};
 		let { url } = request;
@@ -148,9 +152,7 @@ export async function exchange(
 				rawResponse = head;
 				await readInto(rawResponse, response, {
 					onText: status < 300 ? onText : undefined,
-					mayBeFile,
-					clock,
-					innerSignal,
+					...{ mayBeFile, kind, held, clock, innerSignal },
 				});
 				return rawResponse;
 			} finally {
@@ -162,7 +164,7 @@ export async function exchange(
 	try {
 		const limit = { milliseconds: timeout, clock, signal, grace };
 		const response = await withTimeout(limit, followRedirects);
-		await waitForEventLoop(response, clock);
+		await waitForEventLoop(response.text.length, clock);
 		return response;
 	} catch (error) {
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
@@ -170,43 +172,33 @@ export async function exchange(
 	}
 }
 
-/** Per clock: the characters passed on in this turn of the event loop, and the end of the turn. */
-const eventLoopTurns = new WeakMap<Clock, { characters: number; end?: Promise<void> }>();
-
-/** Waits while this turn of the event loop has enough to parse: large responses that arrive together would block it. */
-async function waitForEventLoop({ text: { length } }: RawResponse, clock: Clock): Promise<void> {
-	// A hundred responses of this size fit into one turn.
-	if (length < maxCharactersPerTurn / 100) return;
-	const turn = eventLoopTurns.get(clock) ?? { characters: 0 };
-	eventLoopTurns.set(clock, turn);
-	while (turn.end && turn.characters + length > maxCharactersPerTurn) await turn.end;
-	turn.characters += length;
-	const end = async () => {
-		await clock.sleep(0);
-		// The first timer may still fire in this turn, after the response was read.
-		await clock.sleep(0);
-		turn.characters = 0;
-		turn.end = undefined;
-	};
-	turn.end ??= end();
+interface ReadOptions extends Pick<ExchangeOptions, 'onText' | 'kind' | 'held' | 'clock'> {
+	mayBeFile?: boolean;
+	innerSignal: AbortSignal;
 }
 
 async function readInto(
 	rawResponse: RawResponse,
 	response: HttpResponse,
-	{
-		onText,
-		mayBeFile,
-		clock,
-		innerSignal,
-	}: Pick<ExchangeOptions, 'onText' | 'clock'> & { mayBeFile?: boolean; innerSignal: AbortSignal },
+	{ onText, mayBeFile, kind, held, clock, innerSignal }: ReadOptions,
 ): Promise<void> {
 	const decoder = new TextDecoder();
-	const bounds = new JsonBounds();
 	const isError = rawResponse.status >= 400;
+	const { characters, weight } = responseBounds[isError ? 'document' : kind];
+	const bounds = new JsonBounds(weight);
 	/** Undefined until the first character: the events of a stream are parsed one by one. */
 	let isJson: boolean | undefined;
 	let beginning: string | undefined;
+	/** Characters since this last waited for the event loop. */
+	let unpaused = 0;
+	/** Why no more can be read, if this text is too much. */
+	const excessWith = (text: string, bytes: number): string | undefined => {
+		const { weight: before } = bounds;
+		if (rawResponse.text.length + text.length > characters) return tooLong(characters);
+		if (isJson && !bounds.accepts(text)) return tooManyParts;
+		const parsedBytes = bytesPerWeight * (bounds.weight - before);
+		return held.take(bytes + parsedBytes) ? undefined : tooMuchAtOnce;
+	};
 	const chunks = response.body[Symbol.asyncIterator]();
 	for (;;) {
 		const { value: bytes, done } = await chunks.next();
@@ -216,28 +208,34 @@ async function readInto(
 			Object.assign(rawResponse, { text: '', isFile: true });
 			return;
 		}
-		rawResponse.text += text;
 		beginning ??= text;
 		const [first] = isJson === undefined ? (/\S/.exec(text) ?? []) : [];
 		if (first !== undefined) isJson = first === '{' || first === '[';
-		const isTooLong = rawResponse.text.length > (isError ? maxErrorCharacters : maxCharacters);
-		if (isTooLong || (isJson && !bounds.accepts(text))) {
-			if (!isError) Object.assign(rawResponse, { text: beginning, excess: excessOf(isTooLong) });
-			return;
-		}
+		const excess = excessWith(text, bytes.length);
+		if (excess === undefined || isError) rawResponse.text += text;
+		else Object.assign(rawResponse, { text: beginning, excess });
+		if (excess !== undefined) return;
 		if (await onText?.(text)) break;
+		unpaused += text.length;
+		if (unpaused < minCharactersPerTurn) continue;
+		await waitForEventLoop(unpaused, clock);
+		unpaused = 0;
 	}
 	// The service may count a response as delivered only when it was read to its end, but some connections never end.
 	const drain = async () => {
-		while (!(await chunks.next()).done);
+		for (let drained = 0; drained < maxDrainedBytes;) {
+			const { value: bytes, done } = await chunks.next();
+			if (done) return;
+			drained += bytes.length;
+		}
 	};
 	await Promise.race([drain(), clock.sleep(drainTimeout, innerSignal)]).catch(() => undefined);
 }
 
-const excessOf = (isTooLong: boolean) =>
-	isTooLong
-		? `has more than ${maxCharacters / 1_000_000} million characters, and no response of the service needs as many`
-		: 'has more lists, objects and texts in it than any response of the service needs';
+const tooLong = (characters: number) =>
+	`has more than ${characters / 1_000_000} million characters, and no response of this kind needs as many`;
+const tooManyParts =
+	'has more lists, objects and texts in it than any response of the service needs';
 
 function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));

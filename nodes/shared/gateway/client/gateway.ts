@@ -3,6 +3,7 @@ import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { jsonTextOf, parseResponse, valueAt } from '../json';
+import { maxJsonAtOnce, type ResponseKind } from '../protocol/bounds';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
@@ -13,6 +14,7 @@ import type { Idempotency } from './idempotency';
 import { sendInTurn, type InTurn, type Slot } from './sendInTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
+import { responseMemory, type HeldBytes } from './responseMemory';
 import { minTryTime, TimeBudget } from './timeouts';
 import { isOutOfReach, isRateLimit, parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
@@ -32,16 +34,15 @@ export interface Call<T> extends InTurn {
 	once?: boolean;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
+	/** What the response may carry. Default: as its endpoint says. */
+	response?: ResponseKind;
 	/** Sent in addition to the headers of every request. */
 	headers?: Record<string, string>;
 	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: ExchangeOptions['onText'];
 	/** Extracts what is needed from a response; throws {@link UnusableResponse} when it is not there. */
-	parse: (response: ServiceResponse) => T;
+	parse: (response: ServiceResponse) => T | Promise<T>;
 }
-
-/** In characters: a text that takes a few milliseconds to parse. */
-const maxLengthAtOnce = 500_000;
 
 /**
  * The only client of the service: adds the address and headers, sends, retries as `retryPolicy.ts`
@@ -156,6 +157,18 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** @param slot the request's place in the queue; each redirect replaces it by its own */
 	private async sendOnce<T>(call: Call<T>, slot: Slot, budget: TimeBudget): Promise<{ value: T }> {
+		const held = responseMemory.share();
+		try {
+			return await this.receive(call, { slot, budget, held });
+		} finally {
+			held.release();
+		}
+	}
+
+	private async receive<T>(
+		call: Call<T>,
+		{ slot, budget, held }: { slot: Slot; budget: TimeBudget; held: HeldBytes },
+	): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
@@ -179,6 +192,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			maySendKeyTo: (address) => maySendKeyTo(address, this.connection),
 			redaction: this.redaction,
 			mayLeadToFile: call.mayLeadToFile,
+			...{ kind: call.response ?? endpoint.response, held },
 			onRedirect: async (innerSignal) => {
 				slot.leave?.();
 				slot.leave = await queue?.enter({ signal: innerSignal });
@@ -205,7 +219,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		if (redirect && (endpoint.cost === 'read' || json === undefined)) throw redirect;
 		await this.letOthersRun(response);
 		try {
-			return { value: call.parse({ ...response, requestId: requestIdOf(headers, json) }) };
+			const value = await call.parse({ ...response, requestId: requestIdOf(headers, json) });
+			return { value };
 		} catch (error) {
 			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
 			if (redirect) throw redirect;
@@ -237,7 +252,7 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** Each step of reading a large response takes long, so other work runs between them. */
 	private async letOthersRun({ text }: RawResponse): Promise<void> {
-		if (text.length > maxLengthAtOnce) await this.runtime.clock.sleep(0);
+		if (text.length > maxJsonAtOnce) await this.runtime.clock.sleep(0);
 	}
 
 	/** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */

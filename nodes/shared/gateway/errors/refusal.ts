@@ -1,3 +1,4 @@
+import { maxReasonLength } from '../protocol/bounds';
 import type { Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
@@ -15,9 +16,6 @@ import {
 } from '../protocol/errorCodes';
 import type { ErrorObject } from './errorObject';
 
-/** Maximum number of characters of a message that are searched for the cause. */
-const maxSearchedLength = 2_000;
-
 /** What the cause of a refusal depends on, besides the response. */
 export interface RefusedRequest extends Pick<Endpoint, 'cost' | 'statusMeanings'> {
 	/** Whether the endpoint takes reference media, and the request had none. */
@@ -31,7 +29,7 @@ export function refusalOf(
 	{ cost, statusMeanings: ownMeanings = {}, hasNoMedia = false }: RefusedRequest,
 ): ErrorMeaning {
 	const { code = '', type = '' } = error;
-	const message = (error.message ?? '').slice(0, maxSearchedLength);
+	const message = (error.message ?? '').slice(0, maxReasonLength);
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
 	const isAboutBalance = (words: RegExp) => [code, type, message].some((text) => words.test(text));
 	const codeMeaning = meaningOf(error);

@@ -1,4 +1,5 @@
 import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
+import { maxRecordedLength } from '../protocol/bounds';
 import { knownOrder, type RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, readReason, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
@@ -31,19 +32,17 @@ interface FailedResponse {
 	headers: Record<string, string>;
 	/** The body as text, as much of it as arrived. */
 	text: string;
-	/** The body, if it has been parsed: a large one takes long. */
+	/** The body, if it has been parsed, which takes long for a large one; undefined when it is not JSON. */
 	json?: unknown;
 }
 
-const bodyOf = ({ json, text }: FailedResponse): unknown => json ?? parseResponse(text);
-
-/** Maximum number of characters of a body that a failure keeps: it is the only record of the failure ("Errors"). */
-const maxBodyLength = 1_000_000;
+const bodyOf = (response: FailedResponse): unknown =>
+	'json' in response ? response.json : parseResponse(response.text);
 
 /** The whole body; of a very long one, the beginning and the length. */
 export const truncateBody = (text: string) =>
-	text.length > maxBodyLength
-		? `${text.slice(0, maxBodyLength)}… (cut: the first ${maxBodyLength} of ${text.length} characters)`
+	text.length > maxRecordedLength
+		? `${text.slice(0, maxRecordedLength)}… (cut: the first ${maxRecordedLength} of ${text.length} characters)`
 		: text;
 
 /**
@@ -154,7 +153,7 @@ export function refused(
 	const body = bodyOf(response);
 	const said = readErrorObject(body);
 	const error = said ?? { message: readReason(text, headers) };
-	const isService = isFromService(body);
+	const isService = isFromService(body, said);
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
 	const { refusal, meaning, isTransient } = meaningFor(request, response, error, isService);
 	const charge = chargeOf(request, { reach, refusal });
@@ -204,9 +203,9 @@ function meaningFor(
 }
 
 /** Whether the response is the service's own: it has the error object, or a code of the service. */
-function isFromService(body: unknown): boolean {
+function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
-	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
+	const isKnown = meaningOf(said) !== undefined;
 	return isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
 }
 

@@ -1,9 +1,9 @@
 import { excerpt } from '../json';
 import { elementIn, plainTextOf } from '../markup';
+import { maxMarkupLength } from '../protocol/bounds';
 
-/** In characters: the reason is at the beginning. */
-const maxSearchedLength = 20_000;
-const maxReasonLength = 200;
+/** In characters of one short line. */
+const maxLineLength = 200;
 
 /**
  * Why a request failed, from a body that is not JSON: a plain text, XML, or the page of a proxy. It is one short line
@@ -11,17 +11,17 @@ const maxReasonLength = 200;
  */
 export function readReason(text: string, headers: Record<string, string>): string | undefined {
 	const type = headers['content-type'] ?? '';
-	const start = text.slice(0, maxSearchedLength).trim();
+	const start = text.slice(0, maxMarkupLength).trim();
 	const isFile = /^(?:image|video|audio)\/|octet-stream/i.test(type) || /[\0-\b\ufffd]/.test(start);
 	if (isFile) return undefined;
 	const isMarkup = start.startsWith('<') || /html|xml/i.test(type);
 	const reason = isMarkup ? reasonInMarkup(start) : start;
-	return reason ? excerpt(reason, maxReasonLength) : undefined;
+	return reason ? excerpt(reason, maxLineLength) : undefined;
 }
 
 /** The reason on a page, or in XML. */
 export function reasonInMarkup(text: string): string | undefined {
-	const markup = text.slice(0, maxSearchedLength);
+	const markup = text.slice(0, maxMarkupLength);
 	const textIn = (...names: string[]) =>
 		names.map((name) => plainTextOf(elementIn(markup, name) ?? '')).find((found) => found !== '');
 	if (!/<(?:!doctype html|html|head|body|title|h1)\b/i.test(markup)) {
@@ -37,6 +37,7 @@ export function reasonInMarkup(text: string): string | undefined {
 
 /** Whether a body is HTML, by its declared type or its beginning. */
 export function isWebPage(response: { text: string; headers: Record<string, string> }): boolean {
-	const { text, headers } = response;
+	const { headers } = response;
+	const text = response.text.slice(0, maxMarkupLength);
 	return /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
 }

@@ -7,6 +7,15 @@ export interface Found {
 	address: string;
 }
 
+/** The first of these, as many as are wanted: of a hostile text, there are millions. */
+export function* first<T>(count: number, all: Iterable<T>): Generator<T, void, undefined> {
+	let given = 0;
+	for (const one of all) {
+		if (given++ === count) return;
+		yield one;
+	}
+}
+
 const ending = /.\.(png|jpe?g|webp|gif|avif|svg|bmp|tiff?|hei[cf]|jxl|jp2)(?!\.?\w)/i;
 
 /** Whether a link looks like that of an image. */

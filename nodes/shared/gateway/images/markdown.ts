@@ -1,7 +1,5 @@
-import { endsLikeImage, type Found } from './found';
-
-/** Maximum number of brackets open at the same time: no text for people has as many. */
-const maxOpenBrackets = 1_000;
+import { maxFoundImages, maxOpenBrackets, maxTextTokens } from '../protocol/bounds';
+import { endsLikeImage, first, type Found } from './found';
 
 /** Maximum length of the name by which an image refers to its link. */
 const maxLabelLength = 200;
@@ -51,8 +49,9 @@ class Reader {
 		// Most texts have neither images nor links.
 		tokens.lastIndex = this.text.search(/[!\\]?\[/);
 		if (tokens.lastIndex < 0) return;
-		for (const { 0: token, index } of this.text.matchAll(tokens)) {
+		for (const { 0: token, index } of first(maxTextTokens, this.text.matchAll(tokens))) {
 			if (Math.max(this.brackets.length, this.addresses.length) > maxOpenBrackets) break;
+			if (this.images.length >= maxFoundImages) break;
 			if (!token.startsWith('\\') && !this.readSpaced(token, index)) this.readToken(token, index);
 		}
 		this.endSpaced();
@@ -113,7 +112,8 @@ class Reader {
 		if (open === undefined || end <= open.start) return;
 		const { start, isImage } = open;
 		const address = this.text.slice(start, end);
-		(isImage ? this.images : this.links).push({ place: start, start, end, address });
+		const found = isImage ? this.images : this.links;
+		if (found.length < maxFoundImages) found.push({ place: start, start, end, address });
 	}
 
 	/** `![text][name]`, `![name][]` or `![name]`, whose link is written elsewhere. */
@@ -134,11 +134,13 @@ class Reader {
 function definitionsIn(text: string): Map<string, Found> {
 	if (!text.includes('![')) return new Map();
 	const lines = text.matchAll(/^[ \t]{0,3}\[([^[\]]{1,200})\]:[ \t]*(?:<([^<>]*)>|(\S+))/gm);
-	const found = [...lines].map(({ index, 0: line, 1: label, 2: angled, 3: plain }) => {
-		const address = angled ?? plain;
-		const end = index + line.length - (angled === undefined ? 0 : 1);
-		return [labelOf(label), { start: end - address.length, end, address }] as const;
-	});
+	const found = [...first(maxFoundImages, lines)].map(
+		({ index, 0: line, 1: label, 2: angled, 3: plain }) => {
+			const address = angled ?? plain;
+			const end = index + line.length - (angled === undefined ? 0 : 1);
+			return [labelOf(label), { start: end - address.length, end, address }] as const;
+		},
+	);
 	return new Map(found.reverse());
 }
 

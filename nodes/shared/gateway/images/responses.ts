@@ -25,8 +25,9 @@ import {
 	type JsonObject,
 } from '../json';
 import { asLink } from '../links';
+import { maxFoundImages } from '../protocol/bounds';
 import { finishReasons } from '../protocol/chat';
-import type { Found } from './found';
+import { first, type Found } from './found';
 import { imagesIn, isBase64Image, withoutEmbedded } from './textImages';
 
 /** One image of a response: a link to it, or its bytes. */
@@ -76,10 +77,16 @@ function entriesAt({ json }: ServiceResponse, path: string): unknown[] {
 	return Array.isArray(value) ? value : [value];
 }
 
-/** The fields without the files among them, which would fill the execution's log. */
+/**
+ * The fields without the files among them, which would fill the execution's log. Only what has a file in it is copied: a
+ * response may have very many values.
+ */
 function withoutFiles(fields: JsonObject): JsonObject {
-	const entries = Object.entries(fields).map(([name, value]) => [name, withoutFile(value)]);
-	return withoutUndefined(Object.fromEntries(entries) as JsonObject);
+	const names = Object.keys(fields);
+	const values = names.map((name) => withoutFile(fields[name]));
+	const isSame = names.every((name, at) => values[at] !== undefined && values[at] === fields[name]);
+	if (isSame) return fields;
+	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, values[at]])));
 }
 
 /** In characters: no text has as many without a space or a full stop. */
@@ -93,7 +100,9 @@ function withoutFile(value: unknown): unknown {
 	}
 	if (isObject(value)) return withoutFiles(value);
 	if (!Array.isArray(value)) return value;
-	return value.map(withoutFile).filter((entry) => entry !== undefined);
+	const entries = value.map(withoutFile);
+	const isSame = entries.every((entry, at) => entry !== undefined && entry === value[at]);
+	return isSame ? value : entries.filter((entry) => entry !== undefined);
 }
 
 function readEntries(
@@ -102,14 +111,12 @@ function readEntries(
 ): Pick<ImageResult, 'images' | 'missing'> {
 	const images: Image[] = [];
 	const missing: unknown[] = [];
-	// A list may have millions of other values.
-	if (!entries.some(mayBeImage)) return { images, missing: entries };
-	for (const entry of entries) {
+	for (const entry of entries.slice(0, maxFoundImages)) {
 		const image = readImage(entry, response);
 		if (image) images.push(image);
 		else missing.push(entry);
 	}
-	return { images, missing };
+	return { images, missing: missing.concat(entries.slice(maxFoundImages)) };
 }
 
 /** Where an entry may have the base64 of an image. */
@@ -237,12 +244,19 @@ function isImagePart(part: unknown): part is JsonObject {
 }
 
 /** Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed. */
-const unwrapped = (text: string) =>
-	text.replace(
-		/(\(\s*<?data:image\/[^,()\s]*,)([\w+/=\s-]+(?:[)>]|(?=["'(])))/g,
-		(token, start: string, base64: string) =>
-			/\s/.test(base64) ? start + base64.replace(/(?<!\s)\s+(?=\S)/g, '') : token,
-	);
+function unwrapped(text: string): string {
+	const dataUrl = /(\(\s*<?data:image\/[^,()\s]*,)([\w+/=\s-]+(?:[)>]|(?=["'(])))/g;
+	let [shown, done] = ['', 0];
+	for (const { 0: token, 1: start, 2: base64, index } of first(
+		maxFoundImages,
+		text.matchAll(dataUrl),
+	)) {
+		if (!/\s/.test(base64)) continue;
+		shown += text.slice(done, index) + start + base64.replace(/(?<!\s)\s+(?=\S)/g, '');
+		done = index + token.length;
+	}
+	return shown + text.slice(done);
+}
 
 /**
  * A choice without the images inside its text and its parts.
@@ -254,7 +268,9 @@ function withoutEmbeddedFiles(
 ): JsonObject {
 	const shown = (value: unknown): unknown => {
 		if (typeof value === 'string') return shownText(value);
-		if (Array.isArray(value)) return value.map(shown);
+		if (Array.isArray(value)) {
+			return value.map((part: unknown, at) => (at < maxFoundImages ? shown(part) : part));
+		}
 		if (isImagePart(value)) return withoutImage(value);
 		return isObject(value) && typeof value.text === 'string'
 			? { ...value, text: shownText(value.text) }

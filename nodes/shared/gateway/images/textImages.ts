@@ -1,11 +1,13 @@
 import { fileTypeOf } from '../files/fileType';
 import { decodeEntities } from '../markup';
-import { endsLikeImage, type Found } from './found';
+import { maxBase64Words, maxFoundImages, maxLinkLength, maxTextTokens } from '../protocol/bounds';
+import { endsLikeImage, first, type Found } from './found';
 import { markdownAddresses } from './markdown';
 
 /**
  * The images of an answer. Those that the text marks as images win: in Markdown, else in HTML. Without them, these are
- * the images inside the text, else the links in it that look like images. All takes linear time on any text.
+ * the images inside the text, else the links in it that look like images. All takes linear time on any text, and only
+ * the first of very many are found.
  * @param areOthersKnown whether there are images beside the text, so that only marked ones count
  */
 export function imagesIn(text: string, areOthersKnown: boolean): Found[] {
@@ -49,13 +51,15 @@ function htmlImages(text: string): Found[] {
 	const found: Found[] = [];
 	const attribute = /[\s/]*([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y;
 	let done = 0;
+	let tokens = 0;
 	for (const { index } of text.matchAll(/<img(?=[\s/])/gi)) {
+		if (found.length === maxFoundImages || ++tokens > maxTextTokens) break;
 		if (index < done) continue;
 		attribute.lastIndex = index + '<img'.length;
 		let hasSource = false;
 		for (;;) {
 			const match = attribute.exec(text);
-			if (match === null) break;
+			if (match === null || ++tokens > maxTextTokens) break;
 			done = attribute.lastIndex;
 			const [, name, quoted, single, plain] = match as Array<string | undefined>;
 			if (name?.toLowerCase() !== 'src' || hasSource) continue;
@@ -76,7 +80,9 @@ function embeddedImages(text: string): Found[] {
 	if (found.length > 0) return found;
 	// The last two characters may be padding.
 	const beginning = new RegExp(`[\\w+/-]{${minLength - 2}}`, 'g');
-	for (let match = beginning.exec(text); match; match = beginning.exec(text)) {
+	for (let words = 0; words < maxBase64Words && found.length < maxFoundImages; words++) {
+		const match = beginning.exec(text);
+		if (match === null) break;
 		const start = match.index;
 		const end = base64End(text, start);
 		const address = text.slice(start, end);
@@ -91,6 +97,7 @@ function dataUrls(text: string): Found[] {
 	const svgEnd = /<\/svg\s*>/gi;
 	let end = 0;
 	for (const { index, 0: head } of text.matchAll(dataUrlHead)) {
+		if (found.length === maxFoundImages) break;
 		if (index < end) continue;
 		const start = index + head.length;
 		if (/;base64,$/i.test(head)) end = base64End(text, start);
@@ -133,7 +140,10 @@ function bareLinks(text: string, links: Found[]): Found[] {
 	const inMarkdown = new Map(links.map((link) => [link.start, link]));
 	const word = /^https?:\/\/\S+$/i.exec(text.trim())?.[0];
 	const words = word ? [{ index: text.indexOf(word), 0: word }] : text.matchAll(linkInText);
-	const found = [...words].map(({ index, 0: given }) => {
+	const possible = [...first(maxFoundImages, words)].filter(
+		({ 0: { length } }) => length <= maxLinkLength,
+	);
+	const found = possible.map(({ index, 0: given }) => {
 		const end = index + linkLength(given);
 		return inMarkdown.get(index) ?? { start: index, end, address: text.slice(index, end) };
 	});

@@ -9,12 +9,8 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import {
-	jobFailureReason,
-	readErrorObject,
-	requestIdOf,
-	type ErrorObject,
-} from '../errors/errorObject';
+import { readErrorObject, requestIdOf, type ErrorObject } from '../errors/errorObject';
+import { jobFailureReason } from '../errors/jobFailure';
 import { isWebPage } from '../errors/textReason';
 import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
 import { findLink } from '../links';

@@ -1,3 +1,101 @@
+/**
+ * What others may send, and the most that it can cause: all bounds in one place. Each is far above what a real service
+ * or user sends, and keeps one of them from stopping n8n for everybody.
+ *
+ * | Who                   | May write                              | Can at most cause                                 |
+ * | --------------------- | -------------------------------------- | ------------------------------------------------- |
+ * | owner of the workflow | everything                             | whatever the workflow is for                      |
+ * | owner of the input    | prompts, Order Keys, links             | an error of the own item before anything is sent  |
+ * | the model             | texts, links, images, tool arguments   | an error of the own answer, or images left out    |
+ * | the gateway           | responses of any size, headers, links  | an error of the own request                       |
+ * | a file host           | bytes                                  | an error of the own download                      |
+ *
+ * Nobody but the owner can make n8n stand still for long, fill its memory, or have others' requests fail: a small
+ * response is read however many large ones arrive at the same time.
+ */
+
+// ── Responses of the gateway ─────────────────────────────────────────────────────────────────────
+
+/**
+ * One response, by what it carries: its characters, and what it may cost to parse it in the weights of `jsonBounds.ts`.
+ * - `document`: a job, its status, a list of models, an error. Real ones have a few kB, long lists of models 1 MB.
+ * - `text`: the answer of a chat. 128,000 streamed tokens have up to 45 MB, 16,000 tokens with 20 alternatives each weigh
+ *   18 million.
+ * - `files`: images as base64, or vectors. Ten images of 20 MB have 280 million characters, 2,048 vectors of 3,072 numbers
+ *   weigh 6 million.
+ */
+export const responseBounds = {
+	document: { characters: 10_000_000, weight: 4_000_000 },
+	text: { characters: 50_000_000, weight: 20_000_000 },
+	files: { characters: 300_000_000, weight: 10_000_000 },
+} as const;
+
+export type ResponseKind = keyof typeof responseBounds;
+
+/** In bytes, of all responses that this process reads at the same time: as much as the largest single one needs. */
+export const maxHeldBytes = 300_000_000;
+
+/** In bytes, of each response. They do not count: large responses never make a small one fail. */
+export const freeBytes = 1_000_000;
+
+/** In bytes: what a JSON text needs in memory once it is parsed, for each unit of its weight. */
+export const bytesPerWeight = 4;
+
+/** In characters: a text that takes a few milliseconds to parse. Between longer ones, other work runs. */
+export const maxJsonAtOnce = 500_000;
+
+/** In characters of a stream that was not asked for: reading its events takes about 20 milliseconds. */
+export const maxEventsAtOnce = 200_000;
+
+/** In bytes, of what follows the end of a stream: it is read so that the service sees its response delivered. */
+export const maxDrainedBytes = 1_000_000;
+
+/** Levels of lists and objects in JSON: JSON.stringify and other readers of the value recurse. */
+export const maxDepth = 100;
+
+/** Names in one object: readers look at each of them, and no object of the service has as many. */
+export const maxNames = 10_000;
+
+/** Lines of one event in a stream: short ones need many times their length in memory. */
+export const maxEventLines = 100_000;
+
+/** Choices, fields, tool calls and parts that are kept of a stream. */
+export const maxKeptParts = 200_000;
+
+// ── What is read in a response ───────────────────────────────────────────────────────────────────
+
+/** In characters of a reason: more is neither compared nor shown. */
+export const maxReasonLength = 2_000;
+
+/** What looking for a reason may cost, in characters that are compared with each other: about 30 milliseconds. */
+export const maxReasonCost = 5_000_000;
+
+/** In characters, of a page or XML: its title, heading or message is at the beginning. */
+export const maxMarkupLength = 20_000;
+
+/** Values among which a link to a video is looked for, the least nested first. */
+export const maxLinkValues = 2_000;
+
+/** Answers of one chat, and images of one response or text: nobody can order as many. The rest is not looked at. */
+export const [maxChoices, maxFoundImages] = [1_000, 1_000];
+
+/** Words, brackets, tags and attributes of a text in which images are looked for: about 50 milliseconds. */
+export const maxTextTokens = 200_000;
+
+/** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
+export const maxBase64Words = 10_000;
+
+/** Brackets that are open at the same time in a Markdown text. */
+export const maxOpenBrackets = 1_000;
+
+/** In characters: no server accepts a longer link, and parsing it takes long. */
+export const maxLinkLength = 100_000;
+
+/** In characters, of the body that the record of a failure keeps: it is the only record of the failure ("Errors"). */
+export const maxRecordedLength = 1_000_000;
+
+// ── Files of file hosts ──────────────────────────────────────────────────────────────────────────
+
 /** In bytes: the largest file that is downloaded, if its host announces the length. */
 export const maxFileBytes = 10_000_000_000;
 

@@ -1,3 +1,4 @@
+import type { ResponseKind } from './bounds';
 import {
 	referenceVideoStatusMeanings,
 	videoStatusMeanings,
@@ -23,6 +24,8 @@ export interface Endpoint {
 	cost: Cost;
 	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
+	/** What its response may carry, which bounds its size. */
+	response: ResponseKind;
 	/**
 	 * Set for reads of a job. This process sends one at most every `minPollSeconds`; whoever asks meanwhile gets the same
 	 * response. The polls of both kinds of job take turns, because an ID may be of either kind.
@@ -37,11 +40,11 @@ export interface Endpoint {
 	isAsync?: true;
 }
 
-const read = { method: 'GET', cost: 'read', timeoutSeconds: 60 } as const;
+const read = { method: 'GET', cost: 'read', timeoutSeconds: 60, response: 'document' } as const;
 /** "Endpoints" 2 states a minimum for tasks; for video jobs it only recommends a longer interval (12). */
 const poll = { ...read, sharedAs: 'poll' } as const;
 const generation = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
-const job = { method: 'POST', cost: 'job', timeoutSeconds: 60 } as const;
+const job = { method: 'POST', cost: 'job', timeoutSeconds: 60, response: 'document' } as const;
 
 const text = { type: 'string' } as const;
 const requiredText = { type: 'string', required: true } as const;
@@ -64,6 +67,7 @@ export const endpoints = {
 	task: { ...poll, path: '/v1/tasks/{id}' },
 	chat: {
 		...generation,
+		response: 'text',
 		path: '/v1/chat/completions',
 		fields: {
 			model: requiredText,
@@ -81,11 +85,13 @@ export const endpoints = {
 	},
 	message: {
 		...generation,
+		response: 'text',
 		path: '/v1/messages',
 		fields: { model: text, max_tokens: { type: 'integer' }, messages: { type: 'array' } },
 	},
 	embedding: {
 		...generation,
+		response: 'files',
 		path: '/v1/embeddings',
 		fields: {
 			model: text,
@@ -97,6 +103,7 @@ export const endpoints = {
 	models: { ...read, path: '/v1/models' },
 	imageGenerate: {
 		...generation,
+		response: 'files',
 		path: '/v1/images/generations',
 		fields: {
 			model: text,
@@ -113,6 +120,7 @@ export const endpoints = {
 	},
 	imageEdit: {
 		...generation,
+		response: 'files',
 		path: '/v1/images/edits',
 		fields: {
 			model: text,

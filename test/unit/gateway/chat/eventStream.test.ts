@@ -1,5 +1,6 @@
 import { EventParser, type StreamEvent } from '../../../../nodes/shared/gateway/chat/eventStream';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { responseMemory } from '../../../../nodes/shared/gateway/client/responseMemory';
 import { exchange } from '../../../../nodes/shared/gateway/client/exchange';
 import { unlessEndless } from '../../../support/data/endless';
 import { fc } from '../../../support/data/fuzz';
@@ -159,6 +160,8 @@ describe('random event streams', () => {
 						clock,
 						timeout: 1000,
 						maySendKeyTo: () => true,
+						kind: 'text',
+						held: responseMemory.share(),
 						redaction: new Redaction('sk-0123456789'),
 						onText: (chunk) => events.push(...parser.push(chunk).map(dataOf)) < 0,
 					},

@@ -3,6 +3,7 @@ import {
 	unstreamed,
 } from '../../../../nodes/shared/gateway/chat/streamedCompletion';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { answerOf } from '../../../support/data/answers';
 import { unlessEndless } from '../../../support/data/endless';
 import { unusable } from './bodies';
@@ -166,10 +167,11 @@ describe('streamed completions', () => {
 		['with the end mark behind it', (json: string) => `${json}\ndata: [DONE]\n\n`],
 		['with the end mark in its last line', (json: string) => `${json} data: [DONE]`],
 		['with the bare end mark behind it', (json: string) => `${json}\n\n[DONE]`],
-	])('reads the JSON of a whole completion %s', (_, write) => {
+	])('reads the JSON of a whole completion %s', async (_, write) => {
 		const body = { id: 'c', ...piece('Hello'), usage: { total_tokens: 3 } };
 		for (const json of [JSON.stringify(body), JSON.stringify(body, null, 2)]) {
-			const { json: read } = unstreamed(answerOf(write(json)), new Redaction(''));
+			const reader = { redaction: new Redaction(''), runtime: { clock } };
+			const { json: read } = await unstreamed(answerOf(write(json)), reader);
 			expect(read).toMatchObject({
 				id: 'c',
 				choices: [{ message: { content: 'Hello' } }],

@@ -1,8 +1,8 @@
 import { textMessage } from '../../../../nodes/shared/gateway/chat/message';
 import { unstreamedMessage } from '../../../../nodes/shared/gateway/chat/streamedMessage';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { answerOf } from '../../../support/data/answers';
-import { unusable } from './bodies';
 
 const key = 'sk-0123456789abcdef';
 const streamOf = (events: object[]) =>
@@ -12,8 +12,9 @@ const streamOf = (events: object[]) =>
 				`event: ${'type' in event ? String(event.type) : ''}\ndata: ${JSON.stringify(event)}\n\n`,
 		)
 		.join('');
-const read = (events: object[]) =>
-	textMessage(unstreamedMessage(answerOf(streamOf(events)), new Redaction(key)));
+const gateway = { redaction: new Redaction(key), runtime: { clock } };
+const read = async (events: object[]) =>
+	textMessage(await unstreamedMessage(answerOf(streamOf(events)), gateway));
 
 const start = {
 	type: 'message_start',
@@ -43,7 +44,7 @@ const end = {
 };
 
 describe('native messages that are streamed without being asked', () => {
-	it('assembles the text, the fields and the usage', () => {
+	it('assembles the text, the fields and the usage', async () => {
 		const events = [
 			start,
 			{ type: 'ping' },
@@ -53,7 +54,7 @@ describe('native messages that are streamed without being asked', () => {
 			end,
 			{ type: 'message_stop' },
 		];
-		expect(read(events)).toMatchObject({
+		expect(await read(events)).toMatchObject({
 			...{ text: 'Hello', otherContent: {} },
 			fields: {
 				id: 'm1',
@@ -64,13 +65,13 @@ describe('native messages that are streamed without being asked', () => {
 		});
 	});
 
-	it('assembles a tool call from the pieces of its input', () => {
+	it('assembles a tool call from the pieces of its input', async () => {
 		const call = { type: 'tool_use', id: 'use_1', name: 'look' };
 		const pieces = ['{"at"', ':1}'].map((partial_json) =>
 			delta(1, { type: 'input_json_delta', partial_json }),
 		);
 		const events = [start, words('I look.'), begin(1, { ...call, input: {} }), ...pieces, end];
-		expect(read(events)).toMatchObject({
+		expect(await read(events)).toMatchObject({
 			text: 'I look.',
 			otherContent: {
 				content: [
@@ -88,40 +89,40 @@ describe('native messages that are streamed without being asked', () => {
 			'broke off with an error: Overloaded',
 		],
 		['its connection', [], 'broke off: the stream ended too early'],
-	])('keeps the text of a stream that ends with %s', (_, last, message) => {
-		expect(unusable(() => read([start, words('Hel'), ...last]))).toMatchObject({
+	])('keeps the text of a stream that ends with %s', async (_, last, message) => {
+		await expect(read([start, words('Hel'), ...last])).rejects.toMatchObject({
 			message,
 			partialText: 'Hel',
 		});
 	});
 
-	it('reads a stream in the form of chat completions', () => {
+	it('reads a stream in the form of chat completions', async () => {
 		const chunk = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
-		expect(read([chunk])).toMatchObject({ text: 'Hello', finish_reason: 'stop' });
+		expect(await read([chunk])).toMatchObject({ text: 'Hello', finish_reason: 'stop' });
 	});
 
-	it('redacts a key that is split over several events', () => {
-		expect(read([start, words(key.slice(0, 5)), words(key.slice(5)), end]).text).toBe('***');
+	it('redacts a key that is split over several events', async () => {
+		const { text } = await read([start, words(key.slice(0, 5)), words(key.slice(5)), end]);
+		expect(text).toBe('***');
 	});
 
-	it('says whether it has redacted the key', () => {
-		const isRedacted = (text: string, more: object = {}) => {
+	it('says whether it has redacted the key', async () => {
+		const isRedacted = async (text: string, more: object = {}) => {
 			const response = { ...answerOf(streamOf([start, words(text), end])), ...more };
-			return unstreamedMessage(response, new Redaction(key)).isRedacted ?? false;
+			return (await unstreamedMessage(response, gateway)).isRedacted ?? false;
 		};
-		expect(isRedacted(key)).toBe(true);
-		expect(isRedacted('Hello')).toBe(false);
-		expect(isRedacted('Hello', { isRedacted: true })).toBe(true);
+		expect(await isRedacted(key)).toBe(true);
+		expect(await isRedacted('Hello')).toBe(false);
+		expect(await isRedacted('Hello', { isRedacted: true })).toBe(true);
 	});
 
-	it('returns a response in JSON as it is, whatever its text says', () => {
+	it('returns a response in JSON as it is, whatever its text says', async () => {
 		const response = { ...answerOf({ content: [] }), text: streamOf([start, words('Hello'), end]) };
-		expect(unstreamedMessage(response, new Redaction(key))).toBe(response);
+		expect(await unstreamedMessage(response, gateway)).toBe(response);
 	});
 
-	it('describes a response that is no stream', () => {
+	it('describes a response that is no stream', async () => {
 		const page = answerOf('<html>Login</html>');
-		const { message } = unusable(() => unstreamedMessage(page, new Redaction(key)));
-		expect(message).toBe('is a web page instead of JSON');
+		await expect(unstreamedMessage(page, gateway)).rejects.toThrow('is a web page instead of JSON');
 	});
 });

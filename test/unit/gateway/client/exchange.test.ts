@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { exchange, type ExchangeOptions } from '../../../../nodes/shared/gateway/client/exchange';
 import type { HttpRequest } from '../../../../nodes/shared/gateway/client/http';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { ResponseMemory } from '../../../../nodes/shared/gateway/client/responseMemory';
 import { listModels } from '../../../../nodes/shared/gateway/models/list';
 import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { failureOf, gatewayTo, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
@@ -19,6 +20,7 @@ import {
 } from '../../../support/http/scriptedServer';
 
 const redaction = new Redaction(key);
+const bounds = () => ({ kind: 'files', held: new ResponseMemory().share() }) as const;
 const what = { purpose: 'ask', cost: 'read' } as const;
 const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
 const post = (url: string) =>
@@ -29,7 +31,7 @@ const send = async (
 	options: Partial<ExchangeOptions> & { patience?: number } = {},
 ) => {
 	const { http, clock } = simulatedWorld(options);
-	const guard = { maySendKeyTo: () => true, redaction };
+	const guard = { maySendKeyTo: () => true, redaction, ...bounds() };
 	const settings = { http, clock, timeout: 60_000, ...guard, ...options };
 	const response = await exchange(what, request, settings);
 	if (response.redirect) throw response.redirect;
@@ -55,7 +57,7 @@ describe('large responses', () => {
 		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
 		const turnOf = async () => {
 			await exchange(what, get('http://127.0.0.1'), {
-				...{ http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction },
+				...{ http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction, ...bounds() },
 			});
 			// Parsing such a response blocks the event loop for a while.
 			for (const end = performance.now() + 20; performance.now() < end;);
@@ -77,7 +79,14 @@ describe('large responses', () => {
 		}
 		const close = () => void (seen.isClosed = true);
 		const http = async () => ({ status, headers: {}, body: body(), close });
-		const options = { http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction };
+		const options = {
+			http,
+			clock,
+			timeout: 60_000,
+			maySendKeyTo: () => true,
+			redaction,
+			...bounds(),
+		};
 		const response = await exchange(what, get('http://127.0.0.1'), options);
 		return { ...response, ...seen };
 	};
@@ -101,7 +110,7 @@ describe('large responses', () => {
 		const response = await sendChunks(200, repeated(before, part));
 		expect(response).toMatchObject({
 			text: before,
-			excess: 'has more than 300 million characters, and no response of the service needs as many',
+			excess: 'has more than 300 million characters, and no response of this kind needs as many',
 			...{ taken: 301, isClosed: true },
 		});
 	});

@@ -1,9 +1,10 @@
 import {
-	jobFailureReason,
 	readErrorObject,
 	readReason,
 	requestIdOf,
 } from '../../../../nodes/shared/gateway/errors/errorObject';
+import { unlessEndless } from '../../../support/data/endless';
+import { counted } from '../../../support/data/counted';
 
 describe('the error object', () => {
 	const full = { message: 'no', code: 'a_code', type: 'a_type', param: 'model' };
@@ -70,33 +71,40 @@ describe('the error object', () => {
 		expect(readErrorObject(body)).toBeUndefined();
 	});
 
+	it('compares only the beginnings of reasons that repeat themselves', () => {
+		const part = 'a'.repeat(2_000_000);
+		const error = { message: part.repeat(4), detail: `${part}b${part}` };
+		const { message = '' } = unlessEndless(() => readErrorObject({ error })) ?? {};
+		expect(message).toBe('a'.repeat(2_000));
+	});
+
+	it('looks at a bounded number of objects among the names of reasons', () => {
+		const names = ['title', 'message', 'msg', 'detail', 'reason', 'description', 'details'];
+		const tree = (depth: number): object =>
+			Object.fromEntries(names.map((name) => [name, depth === 0 ? {} : tree(depth - 1)]));
+		const { value, seen } = counted({ error: tree(4) });
+		readErrorObject(value);
+		expect(seen.objects).toBeLessThan(2_000);
+	});
+
+	it('looks at a bounded number of lists within lists', () => {
+		const lists = (depth: number): unknown[] =>
+			Array.from({ length: 20 }, () => (depth === 0 ? [] : lists(depth - 1)));
+		const { value, seen } = counted({ error: lists(3) });
+		readErrorObject(value);
+		expect(seen.objects).toBeLessThan(2_500);
+	});
+
+	it('reads no more of JSON within an error than its budget allows', () => {
+		const inner = (count: number) =>
+			JSON.stringify({ padding: 'a'.repeat(count), error: { message: 'no' } });
+		const read = (count: number) => readErrorObject({ error: { message: inner(count) } })?.message;
+		expect(read(100_000)).toBe('no');
+		expect(read(10_000_000)).toBe(inner(10_000).slice(0, 2_000));
+	});
+
 	const sorted = (fields: object | undefined) =>
 		fields && Object.fromEntries(Object.entries(fields).sort());
-});
-
-describe('the reason why a job failed', () => {
-	it.each<[string, unknown, object]>([
-		['a text', { error: 'no' }, { message: 'no' }],
-		[
-			'the native form in output',
-			{ output: { task_status: 'FAILED', code: 'InternalError', message: 'no' } },
-			{ message: 'no', code: 'InternalError' },
-		],
-		['an object with unknown fields', { error: { why: 'no' } }, { message: 'why: no' }],
-		['a list', { error: ['no', { message: 'not at all' }] }, { message: 'no; not at all' }],
-		['fail_reason', { status: 'FAILURE', fail_reason: 'no' }, { message: 'no' }],
-		[
-			'fail_reason in data, beside the message of the call',
-			{ code: 'success', message: 'ok, here it is', data: { fail_reason: 'no' } },
-			{ message: 'no' },
-		],
-		['none in the success of the call', { code: 200, message: 'success', status: 'failed' }, {}],
-		['null beside a message', { error: null, message: 'no' }, { message: 'no' }],
-		['none in a job without a reason', { status: 'failed' }, {}],
-		['none in a text instead of a job', 'failed', {}],
-	])('reads the reason why a job failed: %s', (_, job, expected) => {
-		expect(jobFailureReason(job)).toEqual(expected);
-	});
 });
 
 describe('the reason in a body that is not JSON', () => {

@@ -1,0 +1,119 @@
+import { PassThrough, pipeline, Readable } from 'node:stream';
+import { createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
+import { responseMemory } from '../../../nodes/shared/gateway/client/responseMemory';
+import { freeBytes, maxHeldBytes } from '../../../nodes/shared/gateway/protocol/bounds';
+import { json, startServer, type Reply } from '../../support/http/scriptedServer';
+import { subjects, tryNode } from '../../support/workflows/everyNode';
+
+const apiKey = 'demo-key-0123456789';
+const piece = 'iVBORw0KGg'.repeat(100_000);
+const compressors = {
+	identity: () => new PassThrough(),
+	gzip: () => createGzip(),
+	deflate: () => createDeflate(),
+	br: () => createBrotliCompress(),
+};
+
+/** One text without end, in JSON, and the bytes of it that the other side has taken. */
+function endlessText(encoding: keyof typeof compressors = 'identity') {
+	const sent = { bytes: 0 };
+	function* pieces() {
+		yield '{"data":[{"b64_json":"';
+		for (;;) yield piece;
+	}
+	const reply: Reply = (response) => {
+		const { socket } = response;
+		response.once('close', () => void (sent.bytes += socket?.bytesWritten ?? 0));
+		response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding });
+		pipeline(Readable.from(pieces()), compressors[encoding](), response, () => undefined);
+	};
+	return { sent, reply };
+}
+
+const answerTo = async (name: string, reply: Reply) => {
+	const server = await startServer(reply);
+	const [, subject] = subjects.find(([subjectName]) => subjectName === name)!;
+	const gateway = { url: server.url, apiKey };
+	const outcome = await tryNode(subject, {
+		continues: false,
+		gateway,
+		json: { task_id: 'task_1', id: 'video_1' },
+	});
+	await server.idle();
+	return { outcome, requests: server.requests.length };
+};
+const documents = [
+	...['referenceVideo create', 'video create', 'referenceVideo get', 'video get'],
+	...['video getContent', 'model getAll'],
+];
+
+describe('a response that is one text without end', () => {
+	it.each(documents)('is given up after 10 million characters: %s', async (name) => {
+		const { reply } = endlessText();
+		const { outcome, requests } = await answerTo(name, reply);
+		expect(outcome).toMatchObject({
+			message: expect.stringContaining('has more than 10 million characters'),
+			record: { billed: name.startsWith('model') ? 'no' : 'unknown', retry_can_help: false },
+		});
+		expect(requests).toBe(1);
+	});
+
+	it.each(['chat complete', 'message create'])(
+		'is given up after 50 million characters: %s',
+		async (name) => {
+			const { outcome } = await answerTo(name, endlessText().reply);
+			expect(outcome).toMatchObject({
+				message: expect.stringContaining('has more than 50 million characters'),
+				record: { billed: 'unknown', retry_can_help: false },
+			});
+		},
+	);
+
+	it.each(['gzip', 'deflate', 'br'] as const)(
+		'is given up by what comes out of the compression: %s',
+		async (encoding) => {
+			const { reply, sent } = endlessText(encoding);
+			const { outcome } = await answerTo('video create', reply);
+			expect(outcome).toMatchObject({
+				message: expect.stringContaining('has more than 10 million characters'),
+			});
+			// 10 million characters are some kB when compressed; the rest was in the buffers of the connection.
+			expect(sent.bytes).toBeLessThan(2_000_000);
+		},
+	);
+});
+
+describe('a response that arrives while others fill the memory', () => {
+	const others = responseMemory.share();
+	beforeEach(() => void others.take(maxHeldBytes + freeBytes));
+	afterEach(() => others.release());
+
+	it.each(['chat complete', 'image generate', 'embedding create'])(
+		'is given up once it is large, with an error of its own: %s',
+		async (name) => {
+			const { outcome, requests } = await answerTo(name, endlessText().reply);
+			expect(outcome).toMatchObject({
+				message: expect.stringContaining(
+					'all responses that arrive at this moment have more than 300 million bytes',
+				),
+				record: { billed: 'unknown', retry_can_help: false },
+			});
+			expect(requests).toBe(1);
+			expect(responseMemory.heldBytes).toBe(maxHeldBytes);
+		},
+	);
+
+	it('is read as long as it is small', async () => {
+		const image = json({ data: [{ b64_json: piece.slice(0, 900_000) }] });
+		const { outcome } = await answerTo('image generate', image);
+		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
+	});
+
+	it('is read when the others have been read', async () => {
+		others.release();
+		const image = json({ data: [{ b64_json: piece.repeat(20) }] });
+		const { outcome } = await answerTo('image generate', image);
+		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
+		expect(responseMemory.heldBytes).toBe(0);
+	});
+});
