@@ -71,7 +71,7 @@ export const measurements = [
 		},
 		notes: [
 			'the strangers have their own process; the event loop and the memory are those of the client',
-			'every link in a response leads to a server inside, which is only counted here',
+			'every link in a response leads to a server inside the network, which nobody may ask',
 		],
 		async run(settings) {
 			return await (await import('./strangers/index.js')).measureStrangers(settings);

@@ -136,7 +136,7 @@ it('quotes a storage host that anybody can reach', async () => {
 	const storage = await startServer(answer(200, '<html>Sorry</html>'));
 	const link = publicUrl(`${storage.url}/a.png`);
 	const error = (await ways['Image: Generate'](link)).errorOf('Node');
-	expect(error?.message).toContain('it is no image: <html>Sorry</html>');
+	expect(error?.message).toContain('it is no image: ‹html>Sorry‹/html>');
 });
 
 it('follows a link to the gateway itself, whatever its network is', async () => {

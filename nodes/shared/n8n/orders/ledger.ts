@@ -159,7 +159,7 @@ export class Ledger {
 				for (const order of orders) execution.release(order);
 			}
 		} finally {
-			this.records.settle();
+			await this.records.settle();
 			this.unlockKeys?.();
 		}
 	}
@@ -214,12 +214,19 @@ export class Ledger {
 		for (let tries = 1; ; tries++) {
 			const { orders } = local.totalExcept();
 			const isRetry = this.context.getMode() === 'retry';
+			const keyed = unknown.filter(hasKey);
+			// To look up a few Order Keys would look like a record to another worker at the same moment.
+			const guessed = records.isShared ? maxGuessed : 0;
 			// A first try notices while it records whether the database knows more than this process.
-			const isSure = !isRetry && orders === records.orders.count && !unknown.some(hasKey);
+			const isSure = !isRetry && orders === records.orders.count && keyed.length <= guessed;
+			const isGuess = tries === 1 && isSure;
 			// After a conflict, all of it is looked up; after an error, it would find what it has recorded itself.
-			if (records.error === undefined && (tries > 1 || !isSure))
+			if (records.error === undefined && !isGuess)
 				this.pair(unknown, await records.find(ordersOf(unknown), tries > 1 ? 0 : orders));
 			const decisions = await this.plan();
+			const isUsed = (line: Line) => isReal(line) && isSent(decisions.get(line.index));
+			// Whether a key is free decides about these, and nothing that is recorded shows it.
+			if (isGuess && !keyed.every(isUsed)) continue;
 			if (records.error !== undefined) {
 				if (![...decisions.values()].some(isSent)) await records.withdraw();
 			} else if (!(await this.record(decisions))) {
@@ -383,6 +390,9 @@ export class Ledger {
 		return item === undefined ? order : { ...order, item };
 	}
 }
+
+/** How many Order Keys a run in a worker takes for free until it records them. */
+const maxGuessed = 10;
 
 const manyConflicts = 'Other workers wrote at the same moment, again and again';
 

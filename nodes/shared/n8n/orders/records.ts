@@ -118,6 +118,11 @@ export class Records {
 		await this.attempt(async () => await this.orders.release(orders));
 	}
 
+	/** Whether other processes write to n8n's store at the same moment. */
+	get isShared(): boolean {
+		return this.store.isShared;
+	}
+
 	get failure(): StoreFailure | undefined {
 		const { error, log } = this;
 		if (error === undefined) return undefined;
@@ -126,8 +131,9 @@ export class Records {
 	}
 
 	/** The outcomes of all orders of the run are known. */
-	settle(): void {
+	async settle(): Promise<void> {
 		this.orders.settle();
+		await this.orders.clean();
 	}
 
 	/** Nothing was sent of what a failed {@link record} may have recorded. */

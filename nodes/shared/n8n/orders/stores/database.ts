@@ -3,6 +3,7 @@ import { hashOf, type Order } from '../identity';
 import type { TallyStep } from '../limits/tally';
 import {
 	confirmationOf,
+	factIn,
 	maxEntries,
 	newClaim,
 	valuesOf,
@@ -42,12 +43,17 @@ export class DatabaseOrders {
 	private size?: number;
 	/** Entries that this run has recorded, and that stay. */
 	private kept = 0;
-	private keys = { facts: new Set<string>(), values: new Set<string>() };
+	/** The Order Keys that are used, under the name of each. */
+	private keys = new Set<string>();
 	private requests = new Set<string>();
+	/** What the store had of the Order Keys when they were looked up; undefined before that. */
+	private values?: Set<string>;
 	/** The names under which this run records Order Keys. */
 	private readonly nameOf = new Map<string, Name>();
 	/** What a failed {@link record} may have recorded. */
 	private attempted: string[] = [];
+	/** What this run has recorded of its orders and taken back. Another worker may have written it back. */
+	private readonly takenBack = new Set<string>();
 
 	/**
 	 * @param origin see `originOf`
@@ -78,8 +84,15 @@ export class DatabaseOrders {
 		// Until it is confirmed: the database may fail.
 		this.setCount(hasNumber ? 1 : 0);
 		const toConfirm = [...facts, this.number(0)].filter((fact) => values.has(fact));
-		this.keys = { values, facts: await this.store.confirmed(toConfirm) };
-		const hasOrdered = this.keys.facts.has(this.number(0));
+		this.values = values;
+		this.keys = await this.store.confirmed(toConfirm);
+		if (this.keys.size > 0 && this.store.isShared) {
+			// Another worker may have been looking up the same at that moment, which looks like a record.
+			await this.store.waitForOthers();
+			this.keys = await this.store.confirmed([...this.keys]);
+		}
+		const hasOrdered =
+			this.keys.has(this.number(0)) && !this.takenBack.has(confirmationOf(this.number(0)));
 		this.requests = await this.store.find(
 			orders.flatMap((order) => {
 				const name = this.usedName(order);
@@ -90,7 +103,7 @@ export class DatabaseOrders {
 		if (this.count <= local) return [];
 		const known = await this.store.find(orders.flatMap(tracesOf));
 		return orders
-			.filter((order) => known.has(idOf(order)))
+			.filter((order) => known.has(idOf(order)) && !this.takenBack.has(idOf(order)))
 			.map((order) => {
 				const [, ofKey] = tracesOf(order);
 				const isKeyKnown = ofKey !== undefined && known.has(ofKey);
@@ -136,7 +149,8 @@ export class DatabaseOrders {
 		step?: TallyStep;
 	}): Promise<boolean> {
 		const keyed = fresh.filter(({ key }) => key !== undefined);
-		if (keyed.length + again.length > 0) this.size ??= await this.store.size();
+		const before = keyed.length + again.length > 0 ? await this.store.size() : undefined;
+		this.size ??= before;
 		const isFilling = (this.size ?? 0) > maxEntries / 2;
 		const renewed = isFilling ? again.flatMap((order) => this.renewalOf(order)) : [];
 		const traced = this.isTraced ? [...fresh, ...resent] : [];
@@ -144,8 +158,12 @@ export class DatabaseOrders {
 		const ofOrders = [
 			...traced.map((_, index) => this.proofOf(this.count + index)),
 			...(this.isTraced ? fresh.flatMap(tracesOf) : []),
-			...keyed.map((order) => confirmationOf(factOf(order.key as string, this.freeName(order)))),
 		];
+		// One of the two stays: another worker may have recorded a key under the other name.
+		const ofKeys = keyed.flatMap(confirmationsOf);
+		const otherNames = keyed.map((order) =>
+			confirmationOf(factOf(order.key as string, this.freeName(order) === 'a' ? 'b' : 'a')),
+		);
 		const others = [
 			...traced.flatMap(tracesOf),
 			...traced.flatMap((order) => (order.key === undefined ? this.ofParameters(order) : [])),
@@ -153,32 +171,46 @@ export class DatabaseOrders {
 			...keyed.flatMap((order) => this.keyValues(order)),
 			...renewed.flatMap(({ to }) => to),
 		];
-		const free = [...step.absent, ...ofOrders];
+		// A key that was released would get its other name.
+		const unseen = this.values ? [] : keyed.map(({ key = '' }) => factOf(key, 'a'));
+		const free = [...step.absent, ...ofOrders, ...ofKeys, ...unseen];
 		const ofRun = [...new Set([...ofOrders, ...others])];
 		if (ofRun.length + step.absent.length + step.added.length === 0) return true;
 		const claim = keyed.length + step.absent.length > 0 ? [newClaim()] : [];
 		const ofStep = [...step.present, ...step.absent, ...step.added];
-		const wanted = [...claim, ...new Set([...ofStep, ...ofRun])];
-		// The tally finds out by itself whether its step was taken.
-		this.attempted = ofOrders;
-		const own = claim.length > 0 ? claim : ofOrders;
+		const wanted = [...claim, ...otherNames, ...new Set([...ofStep, ...ofRun])];
+		// The tally finds out by itself whether its step was taken. A key that was not looked up may have been used before.
+		this.attempted = [...ofOrders, ...(this.values ? ofKeys : [])];
 		this.store.expect(wanted.length);
-		const known = await this.store.add(wanted, { own, trims: true });
-		const isUnchanged =
-			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
-		if (!isUnchanged) {
-			// The execution has ordered before, which counts even if the database fails from here on.
-			if (traced.length > 0 && known.has(this.proofOf(this.count))) this.setCount(this.count + 1);
-			await this.store.remove(wanted.filter((value) => !known.has(value)));
-		}
+		const known = await this.add(wanted, {
+			own: claim.length > 0 ? claim : ofOrders,
+			present: step.present,
+			before,
+		});
+		// A worker may have written back what was recorded for a moment: a confirmation without its fact.
+		const leftOver = new Set(
+			otherNames.filter((value) => this.values && !this.values.has(factIn(value))),
+		);
+		const isOpen = (value: string) =>
+			!known.has(value) || this.takenBack.has(value) || leftOver.has(value);
+		const isUnchanged = free.every(isOpen) && step.present.every((value) => known.has(value));
+		// The execution has ordered before, which counts even if the database fails from here on.
+		const hasOrdered = traced.length > 0 && known.has(this.proofOf(this.count));
+		if (!isUnchanged && hasOrdered) this.setCount(this.count + 1);
 		const recorded = [...step.absent, ...step.added, ...ofRun];
-		const isKept = isUnchanged && (await this.isKept(claim, recorded));
+		const state = isUnchanged ? await this.stateOf(claim, recorded) : 'conflict';
+		const added = wanted.filter((value) => !known.has(value));
+		if (state === 'conflict') await this.store.remove(added);
+		const ofOrder = new Set([...ofOrders, this.number(0)]);
+		if (state === 'conflict')
+			for (const value of added) if (ofOrder.has(value)) this.takenBack.add(value);
 		this.attempted = [];
-		if (!isKept) return false;
+		if (state !== 'kept') return false;
 		this.setCount(this.count + traced.length);
 		const earlier = renewed.flatMap(({ from }) => from);
 		this.kept += ofRun.filter((value) => !known.has(value)).length - earlier.length;
-		await this.store.discard([...claim, ...step.obsolete, ...earlier]);
+		for (const value of recorded) this.takenBack.delete(value);
+		await this.store.discard([...claim, ...otherNames, ...step.obsolete, ...earlier]);
 		return true;
 	}
 
@@ -187,7 +219,8 @@ export class DatabaseOrders {
 	 * @param resent how many requests more made nothing, of orders that stay recorded
 	 */
 	async remove(orders: readonly Order[], resent = 0): Promise<void> {
-		const keys = orders.flatMap((order) => this.keyValues(order));
+		const keyed = orders.filter(({ key }) => key !== undefined);
+		const keys = keyed.flatMap((order) => [...this.keyValues(order), ...confirmationsOf(order)]);
 		const values = this.isTraced ? orders.flatMap(tracesOf) : [];
 		if (this.isTraced) {
 			// Freed from the top, so that the first free number stays the count.
@@ -199,7 +232,13 @@ export class DatabaseOrders {
 		await this.store.remove([...values, ...keys]);
 		this.kept -= values.length + keys.length;
 		// A worker that read the store earlier may have written the values back, and a key would stay used for ever.
+		await this.store.waitForOthers();
 		await this.store.remove(keys);
+	}
+
+	/** Removes what this run has taken back, if another worker has written it back since. */
+	async clean(): Promise<void> {
+		if (this.store.isShared) await this.store.discard([...this.takenBack]);
 	}
 
 	/** After an error of {@link record}, when nothing was sent: removes what it may have recorded. */
@@ -221,20 +260,42 @@ export class DatabaseOrders {
 	}
 
 	/**
-	 * Whether what was recorded is still there after a moment. Values that another worker has taken back, because it was
-	 * looking them up, are recorded again.
+	 * Records values, as `ProcessedItems.add` does.
+	 * @param present those of the values that must have been there
+	 * @param before the number of entries before it, if that is known
 	 */
-	private async isKept(claim: string[], values: string[]): Promise<boolean> {
+	private async add(
+		values: readonly string[],
+		{ own, present, before = NaN }: { own: readonly string[]; present: string[]; before?: number },
+	): Promise<Set<string>> {
+		const { known, failure } = await this.store.add(values, { own, trims: true });
+		if (failure === undefined) return known;
+		// A try was committed although it failed. How much was added tells whether the others were there before.
+		const added = (await this.store.size()) - before;
+		if (added !== values.length - present.length) throw failure;
+		return new Set(present);
+	}
+
+	/**
+	 * What became of a record after a moment. Values that another worker has taken back, because it was looking them up,
+	 * are recorded again.
+	 * @returns `overwritten` when another worker has overwritten all of it, and may have recorded the same for itself
+	 */
+	private async stateOf(
+		claim: string[],
+		values: string[],
+	): Promise<'kept' | 'overwritten' | 'conflict'> {
 		await this.store.waitForOthers();
-		// If the claim is gone, another worker has overwritten all of it, and may have recorded the same for itself.
-		const isClaimed = claim.length === 0 || (await this.store.add(claim)).size > 0;
-		if (!isClaimed) await this.store.remove(claim);
-		for (let checks = 0; isClaimed && checks < maxChecks; checks++) {
-			const known = await this.store.add(values);
-			if (known.size === new Set(values).size) break;
+		if (claim.length > 0 && (await this.store.add(claim)).known.size === 0) {
+			await this.store.remove(claim);
+			return 'overwritten';
+		}
+		for (let checks = 0; checks < maxChecks; checks++) {
+			const { known } = await this.store.add(values);
+			if (known.size === new Set(values).size) return 'kept';
 			await this.store.waitForOthers();
 		}
-		return isClaimed;
+		return 'conflict';
 	}
 
 	/**
@@ -250,7 +311,10 @@ export class DatabaseOrders {
 				this.store.forget(values.filter((_, index) => numbers[index] >= lastCount));
 				throw error;
 			});
-			const free = numbers.find((number) => !known.has(this.number(number)));
+			const free = numbers.find((number) => {
+				const value = this.number(number);
+				return !known.has(value) || this.takenBack.has(value);
+			});
 			if (free !== undefined) return free;
 		}
 	}
@@ -262,28 +326,24 @@ export class DatabaseOrders {
 		for (const origin of counts.keys()) if (counts.size > maxCounts) counts.delete(origin);
 	}
 
-	private keyValues(order: Order): string[] {
-		if (order.key === undefined) return [];
-		const name = this.freeName(order);
-		return [...valuesOf(factOf(order.key, name)), requestOf(order, name)];
-	}
-
 	/** The values of a used Order Key, to be recorded under its other name. */
 	private renewalOf(order: Order): Array<{ from: string[]; to: string[] }> {
-		const { key } = order;
 		const used = this.usedName(order);
-		if (key === undefined || used === undefined || this.keyUse(order) !== 'same') return [];
-		const valuesUnder = (name: Name) => [...valuesOf(factOf(key, name)), requestOf(order, name)];
-		return [{ from: valuesUnder(used), to: valuesUnder(used === 'a' ? 'b' : 'a') }];
+		if (used === undefined || this.keyUse(order) !== 'same') return [];
+		return [{ from: valuesUnder(order, used), to: valuesUnder(order, used === 'a' ? 'b' : 'a') }];
 	}
 
 	private usedName({ key }: Order): Name | undefined {
-		return names.find((name) => key !== undefined && this.keys.facts.has(factOf(key, name)));
+		return names.find((name) => key !== undefined && this.keys.has(factOf(key, name)));
+	}
+
+	private keyValues(order: Order): string[] {
+		return valuesUnder(order, this.freeName(order));
 	}
 
 	/** A released Order Key gets its other name: under the first one, its earlier request may still be recorded. */
 	private freeName({ key = '' }: Order): Name {
-		const name = this.nameOf.get(key) ?? (this.keys.values.has(factOf(key, 'a')) ? 'b' : 'a');
+		const name = this.nameOf.get(key) ?? (this.values?.has(factOf(key, 'a')) ? 'b' : 'a');
 		this.nameOf.set(key, name);
 		return name;
 	}
@@ -316,3 +376,9 @@ const tracesOf = (order: Order): string[] => {
 const factOf = (key: string, name: Name) => `key ${name} ${key}`;
 const requestOf = ({ key, request }: Order, name: Name) =>
 	`request ${name} ${hashOf([key, request])}`;
+
+const confirmationsOf = ({ key = '' }: Order) =>
+	names.map((name) => confirmationOf(factOf(key, name)));
+
+const valuesUnder = (order: Order, name: Name): string[] =>
+	order.key === undefined ? [] : [...valuesOf(factOf(order.key, name)), requestOf(order, name)];

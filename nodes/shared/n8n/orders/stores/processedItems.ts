@@ -11,11 +11,11 @@ const portion = 500;
 /** Entries that n8n keeps for a node: about 540 kB. What is under way comes on top of it. */
 export const maxEntries = 20_000;
 
-/** Milliseconds before a failed call is repeated for the first time. Each further pause is twice as long. */
-const firstPause = 100;
+/** Milliseconds before a failed call is repeated for the first time, and at most. Each pause is twice as long as the last. */
+const [firstPause, longestPause] = [100, 3_200];
 
 /** Milliseconds that the calls of one run may pause in all: a database that restarts is back by then. */
-const maxPause = 13_000;
+const maxPause = 25_000;
 
 /** Milliseconds. Longer than a worker takes between reading the store and writing it. */
 const writeTime = 200;
@@ -64,7 +64,8 @@ export class ProcessedItems {
 		for (let from = 0; from < values.length; from += portion) {
 			const some = values.slice(from, from + portion);
 			const claim = newClaim();
-			const known = await this.add([claim, ...some], { own: [claim] });
+			const { known, failure } = await this.add([claim, ...some], { own: [claim] });
+			if (failure !== undefined) throw failure;
 			await this.discard([claim, ...some.filter((value) => !known.has(value))]);
 			for (const value of known) found.add(value);
 		}
@@ -84,15 +85,15 @@ export class ProcessedItems {
 
 	/**
 	 * Records values.
-	 * @param own those of the values that nobody else records. They tell after a failure whether it was committed all the
-	 * same; without them, nobody may need to know what was recorded before
+	 * @param own those of the values that nobody else records
 	 * @param trims whether to keep only the newest entries
-	 * @returns those that were recorded before
+	 * @returns those that were recorded before. With a `failure`, an earlier try was committed although it failed, so all
+	 * of them look as if they had been there before
 	 */
 	async add(
 		values: readonly string[],
 		{ own = [], trims = false }: { own?: readonly string[]; trims?: boolean } = {},
-	): Promise<Set<string>> {
+	): Promise<{ known: Set<string>; failure?: unknown }> {
 		const { result, failure } = await this.inTurn(
 			async ({ checkProcessedAndRecord }) =>
 				await checkProcessedAndRecord([...values], 'node', {
@@ -101,9 +102,8 @@ export class ProcessedItems {
 				}),
 		);
 		const known = new Set(result.processed.map(String));
-		// An earlier try was committed although it failed, so its values look as if they had been there before.
-		if (failure !== undefined && own.some((value) => known.has(value))) throw failure;
-		return known;
+		const isUnclear = own.some((value) => known.has(value));
+		return { known, ...(isUnclear && failure !== undefined && { failure }) };
 	}
 
 	/** Changes how many entries this run has under way. The store keeps them besides its newest ones. */
@@ -146,9 +146,14 @@ export class ProcessedItems {
 		await this.remove(values).catch(() => undefined);
 	}
 
+	/** Whether other processes write to the store at the same moment. */
+	get isShared(): boolean {
+		return isWorker(this.context);
+	}
+
 	/** Waits until a worker that had read the store before this process wrote to it has overwritten that. */
 	async waitForOthers(): Promise<void> {
-		if (isWorker(this.context)) await clock.sleep(writeTime);
+		if (this.isShared) await clock.sleep(writeTime);
 	}
 
 	/**
@@ -165,10 +170,9 @@ export class ProcessedItems {
 			const [own, before] = [`lock ${name} ${period}`, `lock ${name} ${period - 1}`];
 			const claim = newClaim();
 			const isHeldFromBefore = (await this.find([before])).size > 0;
-			const isFree =
-				!isHeldFromBefore && !(await this.add([own, claim], { own: [claim] })).has(own);
+			const isFree = !isHeldFromBefore && !(await this.add([own, claim])).known.has(own);
 			if (isFree) await this.waitForOthers();
-			if (isFree && (await this.add([claim])).has(claim))
+			if (isFree && (await this.add([claim])).known.has(claim))
 				return async () => await this.discard([own, claim]);
 			await this.discard([claim]);
 			await clock.sleep(writeTime * (1 + Math.random()), signal).catch(() => undefined);
@@ -193,7 +197,7 @@ export class ProcessedItems {
 		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
 	): Promise<{ result: T; failure?: unknown }> {
 		let failure: unknown;
-		for (let pause = firstPause; ; pause *= 2) {
+		for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
 			const outcome = await this.callOnce(call).then(
 				(result) => ({ result, failure }),
 				(error: unknown) => ({ error }),
@@ -250,6 +254,9 @@ export function isStoreMissing(error: unknown): boolean {
 
 /** The value that confirms a fact. */
 export const confirmationOf = (fact: string): string => `${fact}!`;
+
+/** The fact that the value confirms. */
+export const factIn = (confirmation: string): string => confirmation.slice(0, -1);
 
 /** The values of a fact. */
 export const valuesOf = (fact: string): string[] => [fact, confirmationOf(fact)];
