@@ -263,6 +263,32 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'bursts',
+		summary:
+			'whether anything is charged twice when workers run a new node at the same moment, or PostgreSQL restarts',
+		duration: '10 minutes',
+		needs: 'n8n',
+		parts: {
+			bursts: 'the first executions of a node, in two and in four workers at the same moment',
+			restarts: 'PostgreSQL restarts while orders are recorded',
+		},
+		options: {
+			rounds: { default: 50, about: 'for bursts: new nodes for each number of workers' },
+			recordings: {
+				default: 50,
+				about: 'for restarts: recordings during which PostgreSQL restarts',
+			},
+		},
+		notes: [
+			'three in four nodes send orders that get no response before a worker is killed; Retry is then pressed twice',
+			'every second node has an Order Key, and its executions order the same video',
+			'stuck: a video that no Retry orders, an execution without a clear end, or a node that does not run afterwards',
+		],
+		async run(settings, only) {
+			return await (await import('./bursts/index.js')).measureBursts(settings, only);
+		},
+	}),
+	measurement({
 		name: 'scale',
 		summary:
 			'the capacity of n8n in queue mode, with Redis and PostgreSQL, and the resources it uses',

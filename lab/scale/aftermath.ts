@@ -70,8 +70,7 @@ export async function fromNowOn(
 	deployment: Deployment,
 	workflows: IWorkflowBase[],
 ): Promise<() => Promise<StoredExecution[]>> {
-	const all = async () =>
-		(await Promise.all(workflows.map(async (one) => await deployment.executions(one)))).flat();
+	const all = async () => await deployment.executions(...workflows);
 	const before = new Set((await all()).map(({ id }) => id));
 	return async () => (await all()).filter(({ id }) => !before.has(id));
 }

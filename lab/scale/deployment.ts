@@ -6,7 +6,7 @@ import type { N8nProcess } from '../../test/n8n/n8nProcess';
 import { callWebhook, Owner, type CredentialReference } from '../../test/n8n/owner';
 import { recommendedEnv } from '../../test/n8n/queueSettings';
 import { startQueue, type Queue, type WorkerOptions } from '../n8n/queue';
-import { startSlowProxy, type SlowProxy } from '../n8n/slowProxy';
+import { startDatabaseProxy, type DatabaseProxy } from '../n8n/databaseProxy';
 import { withFolder } from '../../test/support/files/folder';
 import { packInto } from '../../test/support/files/packed';
 import { startSink, type Sink } from '../../test/n8n/sink';
@@ -18,8 +18,8 @@ interface DeploymentOptions {
 	concurrency?: number;
 	/** Settings of n8n, besides those that the guide recommends. */
 	env?: Record<string, string>;
-	/** Whether n8n reaches PostgreSQL through {@link Deployment.slowProxy}. */
-	isDatabaseSlow?: boolean;
+	/** Whether n8n reaches PostgreSQL through {@link Deployment.databaseProxy}. */
+	hasDatabaseProxy?: boolean;
 }
 
 const encryptionKey = 'the-same-for-all-processes';
@@ -41,12 +41,12 @@ export class Deployment {
 		private readonly concurrency: number,
 		private readonly env: Record<string, string> | undefined,
 		/** Between n8n and PostgreSQL, if it was asked for. */
-		readonly slowProxy: SlowProxy | undefined,
+		readonly databaseProxy: DatabaseProxy | undefined,
 	) {}
 
 	/** Opens a deployment, and closes it after use, even after a failure. */
 	static async with<Result>(
-		{ workers = 2, concurrency = 10, env, isDatabaseSlow, ...options }: DeploymentOptions,
+		{ workers = 2, concurrency = 10, env, hasDatabaseProxy, ...options }: DeploymentOptions,
 		use: (deployment: Deployment) => Promise<Result>,
 	): Promise<Result> {
 		return await withFolder('n8n-scale', async (folder) => {
@@ -58,8 +58,8 @@ export class Deployment {
 				ends.push(async () => await sink.close());
 				const database = await startDatabase();
 				ends.push(async () => await database.stop());
-				const proxy = isDatabaseSlow
-					? await startSlowProxy(Number(database.env.DB_POSTGRESDB_PORT))
+				const proxy = hasDatabaseProxy
+					? await startDatabaseProxy(Number(database.env.DB_POSTGRESDB_PORT))
 					: undefined;
 				if (proxy) ends.push(async () => await proxy.close());
 				const queue = await startQueue({
@@ -151,10 +151,11 @@ export class Deployment {
 		return Object.fromEntries(rows.map(([status, count]) => [status, Number(count)]));
 	}
 
-	/** The executions of a workflow that n8n has not deleted: ID, status, and which execution each is a Retry of. */
-	async executions({ id }: IWorkflowBase): Promise<StoredExecution[]> {
+	/** The executions of workflows that n8n has not deleted: ID, status, and which execution each is a Retry of. */
+	async executions(...workflows: IWorkflowBase[]): Promise<StoredExecution[]> {
+		const ids = workflows.map(({ id }) => `'${id}'`).join();
 		const rows = await this.database.query(
-			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' AND "deletedAt" IS NULL ORDER BY id`,
+			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" IN (${ids}) AND "deletedAt" IS NULL ORDER BY id`,
 		);
 		return rows.map(([execution, status, retryOf]) => ({ id: execution, status, retryOf }));
 	}

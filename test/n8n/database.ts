@@ -15,8 +15,11 @@ export interface Database {
 	readonly env: Record<string, string>;
 	/** @returns the rows of a query, each as its columns */
 	query(sql: string): Promise<string[][]>;
-	/** Stops the server as an operator does: it closes all connections, and keeps what was committed. */
-	shutDown(): Promise<void>;
+	/**
+	 * Stops the server as an operator does: it closes all connections, and keeps what was committed.
+	 * @param mode of PostgreSQL: `immediate` is how it ends in a crash, and the next start recovers from its log
+	 */
+	shutDown(mode?: 'fast' | 'immediate'): Promise<void>;
 	/** Starts it again with its data, at the same port. */
 	start(): Promise<void>;
 	/** Ends it, and removes its data. */
@@ -97,8 +100,8 @@ export async function startDatabase(): Promise<Database> {
 			DB_POSTGRESDB_PASSWORD: name,
 		},
 		query,
-		async shutDown() {
-			server.kill('SIGINT');
+		async shutDown(mode = 'fast') {
+			server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
 			await ended;
 		},
 		start,

@@ -25,7 +25,7 @@ export async function measureSlowDatabase(): Promise<Figure[]> {
 
 async function callSlowly(poolSize: string): Promise<Figure[]> {
 	const options = {
-		...{ gateway: timedVideos(), isDatabaseSlow: true },
+		...{ gateway: timedVideos(), hasDatabaseProxy: true },
 		env: { DB_POSTGRESDB_POOL_SIZE: poolSize },
 	};
 	return await Deployment.with(options, async (deployment) => {
@@ -36,12 +36,12 @@ async function callSlowly(poolSize: string): Promise<Figure[]> {
 		await deployment.call('video', { name: 'first' });
 		const executions = await fromNowOn(deployment, [video]);
 		const names = Array.from({ length: calls }, (_, index) => `${title} ${index}`);
-		deployment.slowProxy?.delay(delay);
+		deployment.databaseProxy?.delay(delay);
 		const results = await Promise.all(names.map(async (name) => await resultOf(deployment, name)));
 		const count = (result: string) => results.filter((one) => one === result).length;
 		for (const result of new Set(results)) report(`${count(result)} webhook calls: ${result}`);
 		await setTimeout(maxSeconds * 1000);
-		deployment.slowProxy?.delay(0);
+		deployment.databaseProxy?.delay(0);
 		await within(async () => !(await executions()).some(isOpen), 200);
 		report(summaryOf(await executions()));
 		const charges = names.map((name) => chargesOf(deployment.gateway, name));

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import type { RecordedRequest } from '../../gateway';
+import { isOpen, isUnderWay } from '../../test/n8n/owner';
+import { within } from '../../test/support/time/until';
+import type { Deployment, StoredExecution } from '../scale/deployment';
+import { executionsWith } from './log';
+import type { FreshNode } from './nodes';
+
+export interface Stage {
+	nodes: FreshNode[];
+	/** How many stages were before it. */
+	turn: number;
+	report(line: string): void;
+}
+
+export interface Wave extends Stage {
+	/** How many of the workers are killed. */
+	victims: number;
+	/** Starts the executions of the nodes. */
+	start(deployment: Deployment, stage: Stage): Promise<void>;
+}
+
+/** Seconds in which n8n ends or stores anything, on a busy machine. */
+const patience = 90;
+
+/**
+ * Starts executions of new nodes, kills workers while orders have no response yet, presses Retry for each
+ * execution that did not succeed, twice, and runs each node once more.
+ * @returns the executions when the workers were killed
+ */
+export async function playWave(
+	deployment: Deployment,
+	{ victims, start, ...stage }: Wave,
+): Promise<StoredExecution[]> {
+	const { nodes, report } = stage;
+	const executions = async () => await deployment.executions(...nodes.map((node) => node.workflow));
+	const isQuiet = async () => {
+		const underWay = async () => (await executions()).filter(isUnderWay);
+		if (await within(async () => (await underWay()).length === 0, patience)) return;
+		for (const { id, status } of await underWay()) report(`execution ${id} stays ${status}`);
+	};
+	const end = new AbortController();
+	const held = new Set(nodes.filter(({ isHeld }) => isHeld).flatMap(({ names }) => names));
+	const hold = deployment.gateway.fault({
+		...{ route: 'videoCreate', action: 'stall', accepted: true, times: Infinity },
+		until: once(end.signal, 'abort'),
+		when: (request) => held.has(nameOf(request)),
+	});
+	await start(deployment, stage);
+	const atKill = await executions();
+	const killed = deployment.running.slice(0, victims);
+	await Promise.all(killed.map(async (worker) => await worker.end('SIGKILL')));
+	hold.remove();
+	end.abort();
+	await deployment.startWorkers(victims);
+	await isQuiet();
+	report(`${atKill.filter(isUnderWay).length} orders had no response when workers were killed`);
+
+	const failed = (await executions()).filter((one) => one.status !== 'success' && !isOpen(one));
+	for (const loadWorkflow of [false, true]) {
+		await Promise.all(failed.map(async ({ id }) => await retry(deployment, id, loadWorkflow)));
+		await isQuiet();
+	}
+	report(`Retry was pressed twice for ${failed.length}`);
+	await Promise.all(
+		nodes.map(async ({ hook }) => await deployment.call(hook, { name: laterName(hook) })),
+	);
+	await isQuiet();
+	return atKill;
+}
+
+/** The video that a node orders after everything. */
+export const laterName = (hook: string): string => `${hook} later`;
+
+/** Waits until every execution of these nodes has ended, or has sent an order that is held. @returns whether they have */
+export async function settled(deployment: Deployment, nodes: FreshNode[]): Promise<boolean> {
+	const held = new Set(nodes.flatMap(({ isHeld, names }) => (isHeld ? names : [])));
+	const count = nodes.flatMap(({ names }) => names).length;
+	return await within(async () => {
+		const executions = await deployment.executions(...nodes.map(({ workflow }) => workflow));
+		const finished = executionsWith('finished', deployment, executions).length;
+		const requested = new Set(deployment.gateway.requests.map(nameOf));
+		return finished + [...held].filter((name) => requested.has(name)).length >= count;
+	}, patience);
+}
+
+/** The name of the video that a request orders. */
+export function nameOf({ route, body }: RecordedRequest): string {
+	return route === 'videoCreate' ? ((body ?? {}) as { prompt: string }).prompt : '';
+}
+
+/** Presses Retry. n8n refuses it if it has stored nothing to run. */
+async function retry({ owner }: Deployment, id: string, loadWorkflow: boolean): Promise<void> {
+	await owner.request('POST', `/executions/${id}/retry`, { loadWorkflow }).catch(() => undefined);
+}
