@@ -31,6 +31,7 @@ export async function startWithRestart(
 	report(`PostgreSQL stops (${mode}) during ${stopped} recordings, for ${seconds} s`);
 	await database.shutDown(mode);
 	await setTimeout(seconds * 1000);
+	for (const stop of stops) stop.remove();
 	await database.start();
 	if (!(await settled(deployment, nodes))) report('some executions do not end');
 }

@@ -7,6 +7,11 @@ export interface Counter {
 	readonly hits: number;
 }
 
+export interface Stop extends Counter {
+	/** Lets the message pass if it has not come yet. */
+	remove(): void;
+}
+
 interface StopRule {
 	/** Whether a message of a client is meant. It contains the text of a statement, and its values. */
 	when(message: string): boolean;
@@ -22,7 +27,7 @@ export interface DatabaseProxy {
 	/** From now on, each message of a client takes this long to arrive. Each connection keeps its order. */
 	delay(milliseconds: number): void;
 	/** Stops one message: its client waits until the connection ends. */
-	stop(rule: StopRule): Counter;
+	stop(rule: StopRule): Stop;
 	/** Counts the responses that contain a text. */
 	count(text: string): Counter;
 	close(): Promise<void>;
@@ -32,11 +37,11 @@ export interface DatabaseProxy {
 export async function startDatabaseProxy(target: number): Promise<DatabaseProxy> {
 	let milliseconds = 0;
 	const sockets = new Set<Socket>();
-	const stops: Array<StopRule & { passed: number; hits: number }> = [];
+	const stops = new Set<StopRule & { passed: number; hits: number }>();
 	const counters: Array<{ text: string; hits: number }> = [];
 	/** The rule that stops a message. */
 	const stopOf = (message: string) =>
-		stops.find(
+		[...stops].find(
 			(stop) => stop.hits === 0 && stop.when(message) && stop.passed++ >= (stop.skip ?? 0),
 		);
 	const server = createServer((client) => {
@@ -46,7 +51,7 @@ export async function startDatabaseProxy(target: number): Promise<DatabaseProxy>
 		client.on('data', (bytes) => {
 			last = last.then(async () => {
 				if (milliseconds > 0) await setTimeout(milliseconds);
-				const stop = stops.length > 0 ? stopOf(bytes.toString('latin1')) : undefined;
+				const stop = stops.size > 0 ? stopOf(bytes.toString('latin1')) : undefined;
 				if (stop) stop.hits++;
 				if (stop?.moment === 'after') areResponsesLost = true;
 				if (stop?.moment !== 'before') upstream.write(bytes);
@@ -78,8 +83,8 @@ export async function startDatabaseProxy(target: number): Promise<DatabaseProxy>
 		},
 		stop(rule) {
 			const stop = { ...rule, passed: 0, hits: 0 };
-			stops.push(stop);
-			return stop;
+			stops.add(stop);
+			return Object.assign(stop, { remove: () => void stops.delete(stop) });
 		},
 		count(text) {
 			const counter = { text, hits: 0 };
