@@ -3,7 +3,6 @@ import { none, print, printTable, type Figure } from '../report';
 import { Deployment } from '../scale/deployment';
 import { reporter } from '../scale/restarts/trial';
 import { startBursts } from './bursts';
-import { evidenceOf } from './evidence';
 import { publishNodes } from './nodes';
 import { outcomeOf, type Outcome } from './outcomes';
 import { startWithRestart } from './restarts';
@@ -40,7 +39,9 @@ export async function measureBursts(
 			DB_POSTGRESDB_POOL_SIZE: '10',
 			// n8n's default: a worker that starts again marks the executions that it has left, and Retry runs them.
 			N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE: '500000',
-			// Minutes. Whose end n8n could not store while PostgreSQL was away, it soon marks as crashed, too.
+			// Otherwise n8n empties them a minute after the kill, and a Retry has nothing to run.
+			QUEUE_WORKER_STALLED_INTERVAL: '3600000',
+			// Minutes. n8n marks executions as crashed, too, whose end it could not store without PostgreSQL.
 			N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2',
 		},
 	};
@@ -78,10 +79,12 @@ async function play(
 			count: Math.min(perKill, count - turn * perKill),
 			executions,
 		});
-		const atKill = await playWave(deployment, { ...series, nodes, turn, report });
-		const outcome = await outcomeOf(deployment, nodes, atKill);
-		for (const line of await evidenceOf(deployment, nodes, outcome)) print(line);
-		outcomes.push(outcome);
+		const started = await playWave(deployment, { ...series, nodes, turn, report });
+		for (const node of nodes) {
+			const outcome = await outcomeOf(deployment, node, started);
+			for (const line of outcome.evidence) print(`    ${line}`);
+			outcomes.push(outcome);
+		}
 	}
 	return figuresOf(title, outcomes, collisions?.hits ?? 0);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Deployment, StoredExecution } from '../scale/deployment';
 
 /** All lines that the workers have logged. */
-export function logLines({ folder }: Deployment): string[] {
+function logLines({ folder }: Deployment): string[] {
 	const logs = readdirSync(folder).filter((name) => /^worker-.*\.log$/.test(name));
 	return logs.flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
 }
@@ -25,4 +25,10 @@ export function executionsWith(
 ): string[] {
 	const logged = new Set(logLines(deployment).map((line) => events[event].exec(line)?.[1]));
 	return executions.map(({ id }) => id).filter((id) => logged.has(id));
+}
+
+/** The lines of our nodes about these executions. */
+export function linesAbout(deployment: Deployment, executions: StoredExecution[]): string[] {
+	const ids = new Set(executions.map(({ id }) => id));
+	return logLines(deployment).filter((line) => ids.has(/executionId=(\d+)/.exec(line)?.[1] ?? ''));
 }

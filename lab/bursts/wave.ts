@@ -26,7 +26,7 @@ const patience = 90;
 /**
  * Starts executions of new nodes, kills workers while orders have no response yet, presses Retry for each
  * execution that did not succeed, twice, and runs each node once more.
- * @returns the executions when the workers were killed
+ * @returns the executions that were started, as they were when the workers were killed
  */
 export async function playWave(
 	deployment: Deployment,
@@ -47,14 +47,14 @@ export async function playWave(
 		when: (request) => held.has(nameOf(request)),
 	});
 	await start(deployment, stage);
-	const atKill = await executions();
+	const started = await executions();
 	const killed = deployment.running.slice(0, victims);
 	await Promise.all(killed.map(async (worker) => await worker.end('SIGKILL')));
 	hold.remove();
 	end.abort();
 	await deployment.startWorkers(victims);
 	await isQuiet();
-	report(`${atKill.filter(isUnderWay).length} orders had no response when workers were killed`);
+	report(`${started.filter(isUnderWay).length} orders had no response when workers were killed`);
 
 	const failed = (await executions()).filter((one) => one.status !== 'success' && !isOpen(one));
 	for (const loadWorkflow of [false, true]) {
@@ -66,7 +66,7 @@ export async function playWave(
 		nodes.map(async ({ hook }) => await deployment.call(hook, { name: laterName(hook) })),
 	);
 	await isQuiet();
-	return atKill;
+	return started;
 }
 
 /** The video that a node orders after everything. */

@@ -151,19 +151,21 @@ export class Deployment {
 		return Object.fromEntries(rows.map(([status, count]) => [status, Number(count)]));
 	}
 
-	/** The executions of workflows that n8n has not deleted: ID, status, and which execution each is a Retry of. */
+	/** The executions of workflows that n8n has not deleted: ID, status, workflow, and which execution each is a Retry of. */
 	async executions(...workflows: IWorkflowBase[]): Promise<StoredExecution[]> {
 		const ids = workflows.map(({ id }) => `'${id}'`).join();
 		const rows = await this.database.query(
-			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" IN (${ids}) AND "deletedAt" IS NULL ORDER BY id`,
+			`SELECT id, status, "workflowId", coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" IN (${ids}) AND "deletedAt" IS NULL ORDER BY id`,
 		);
-		return rows.map(([execution, status, retryOf]) => ({ id: execution, status, retryOf }));
+		return rows.map(([id, status, workflow, retryOf]) => ({ id, status, workflow, retryOf }));
 	}
 }
 
 export interface StoredExecution {
 	id: string;
 	status: string;
+	/** The ID of its workflow. */
+	workflow: string;
 	/** The ID of another execution, or empty. */
 	retryOf: string;
 }
