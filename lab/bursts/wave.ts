@@ -79,8 +79,8 @@ export async function settled(deployment: Deployment, nodes: FreshNode[]): Promi
 	return await within(async () => {
 		const executions = await deployment.executions(...nodes.map(({ workflow }) => workflow));
 		const finished = executionsWith('finished', deployment, executions).length;
-		const requested = new Set(deployment.gateway.requests.map(nameOf));
-		return finished + [...held].filter((name) => requested.has(name)).length >= count;
+		const waiting = deployment.gateway.requests.filter((request) => held.has(nameOf(request)));
+		return finished + waiting.length >= count;
 	}, patience);
 }
 
