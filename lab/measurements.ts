@@ -282,7 +282,7 @@ export const measurements = [
 		notes: [
 			'three in four nodes send orders that get no response before a worker is killed; Retry is then pressed twice',
 			'every second node has an Order Key, and its executions order the same video',
-			'stuck: a video that no Retry orders, an execution without a clear end, or a node that does not run afterwards',
+			'stuck: a video that neither Retry nor a new execution orders, an execution without a clear end, a node that does not run afterwards',
 		],
 		async run(settings, only) {
 			return await (await import('./bursts/index.js')).measureBursts(settings, only);

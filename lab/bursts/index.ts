@@ -79,9 +79,9 @@ async function play(
 			count: Math.min(perKill, count - turn * perKill),
 			executions,
 		});
-		const started = await playWave(deployment, { ...series, nodes, turn, report });
+		const played = await playWave(deployment, { ...series, nodes, turn, report });
 		for (const node of nodes) {
-			const outcome = await outcomeOf(deployment, node, started);
+			const outcome = await outcomeOf(deployment, node, played);
 			for (const line of outcome.evidence) print(`    ${line}`);
 			outcomes.push(outcome);
 		}
@@ -92,7 +92,7 @@ async function play(
 /** The name by which PostgreSQL reports that two workers have added the row of a new node. */
 async function primaryKey({ database }: Deployment): Promise<string> {
 	const [[name]] = await database.query(
-		"SELECT conname FROM pg_constraint WHERE conrelid = 'processed_data'::regclass AND contype = 'p'",
+		"SELECT constraint_name FROM information_schema.table_constraints WHERE table_name = 'processed_data' AND constraint_type = 'PRIMARY KEY'",
 	);
 	return name;
 }
@@ -100,7 +100,7 @@ async function primaryKey({ database }: Deployment): Promise<string> {
 function figuresOf(title: string, outcomes: Outcome[], collisions: number): Figure[] {
 	const ways = outcomes.flatMap((outcome) => outcome.ways);
 	const count = (way: string) => ways.filter((one) => one === way).length;
-	const sum = (key: 'failures' | 'unrecorded') =>
+	const sum = (key: 'failures' | 'unrecorded' | 'reordered') =>
 		outcomes.reduce((total, outcome) => total + outcome[key], 0);
 	printTable([
 		['how executions ended, with their Retries', 'executions'],
@@ -111,6 +111,7 @@ function figuresOf(title: string, outcomes: Outcome[], collisions: number): Figu
 		'rows that another worker had added': collisions,
 		'“store failed” in the log': sum('failures'),
 		'ordered without a record': sum('unrecorded'),
+		'videos that only a new execution has ordered': sum('reordered'),
 	};
 	return [
 		...Object.entries(facts).map(([name, value]) => ({

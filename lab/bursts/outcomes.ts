@@ -3,7 +3,7 @@ import { isOpen, type Execution } from '../../test/n8n/owner';
 import type { Deployment, StoredExecution } from '../scale/deployment';
 import { executionsWith, linesAbout } from './log';
 import type { FreshNode } from './nodes';
-import { laterName } from './wave';
+import { laterName, type Played } from './wave';
 
 /** What happened to a node. */
 export interface Outcome {
@@ -11,8 +11,10 @@ export interface Outcome {
 	ways: string[];
 	/** The videos that were charged more than once. */
 	twice: string[];
-	/** What never came to an end: videos that no Retry orders, executions that say nothing, a node that refuses to run. */
+	/** What never comes to an end: videos that cannot be ordered, executions that say nothing, a node that refuses to run. */
 	stuck: string[];
+	/** How many videos only a new execution has ordered. */
+	reordered: number;
 	/** Executions that could not use n8n's store, the Retries included. */
 	failures: number;
 	/** Those of them that have ordered. */
@@ -21,11 +23,10 @@ export interface Outcome {
 	evidence: string[];
 }
 
-/** @param started the executions that were started first */
 export async function outcomeOf(
 	deployment: Deployment,
 	{ workflow, hook, names }: FreshNode,
-	started: StoredExecution[],
+	{ started, missing }: Played,
 ): Promise<Outcome> {
 	const charges = (name: string) => chargesOf(deployment.gateway, name);
 	const executions = await deployment.executions(workflow);
@@ -36,7 +37,7 @@ export async function outcomeOf(
 	const wanted = [...new Set(names)];
 	const twice = wanted.filter((name) => charges(name) > 1);
 	const stuck = [
-		...wanted.filter((name) => charges(name) === 0).map((name) => `${name} is never ordered`),
+		...wanted.filter((name) => charges(name) === 0).map((name) => `${name} cannot be ordered`),
 		...families.filter(({ isClear }) => !isClear).map(({ id, way }) => `execution ${id} ${way}`),
 		...(charges(laterName(hook)) === 1 ? [] : [`${hook} orders no other video`]),
 	];
@@ -45,6 +46,7 @@ export async function outcomeOf(
 	return {
 		ways: families.map(({ way }) => way),
 		...{ twice, stuck },
+		reordered: wanted.filter((name) => missing.includes(name) && charges(name) > 0).length,
 		failures: failures.length,
 		unrecorded: failures.filter((id) => sent.has(id)).length,
 		evidence:

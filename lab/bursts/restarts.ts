@@ -15,7 +15,7 @@ export async function startWithRestart(
 ): Promise<void> {
 	const { databaseProxy, database, gateway } = deployment;
 	const stops = nodes.map((node, index) =>
-		stopRecording(databaseProxy as DatabaseProxy, node, index),
+		stopRecording(databaseProxy as DatabaseProxy, node, turn * nodes.length + index),
 	);
 	await Promise.all(
 		nodes.map(async ({ hook, names: [name] }) => await deployment.call(hook, { name })),

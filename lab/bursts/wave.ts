@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { RecordedRequest } from '../../gateway';
+import { chargesOf } from '../../test/n8n/charges';
 import { isOpen, isUnderWay } from '../../test/n8n/owner';
 import { within } from '../../test/support/time/until';
 import type { Deployment, StoredExecution } from '../scale/deployment';
@@ -20,18 +21,26 @@ export interface Wave extends Stage {
 	start(deployment: Deployment, stage: Stage): Promise<void>;
 }
 
+/** What a wave has started. */
+export interface Played {
+	/** The first executions, as they were when the workers were killed. */
+	started: StoredExecution[];
+	/** The videos that neither they nor their Retries have ordered. */
+	missing: string[];
+}
+
 /** Seconds in which n8n ends or stores anything, on a busy machine. */
 const patience = 90;
 
 /**
  * Starts executions of new nodes, kills workers while orders have no response yet, presses Retry for each
- * execution that did not succeed, twice, and runs each node once more.
- * @returns the executions that were started, as they were when the workers were killed
+ * execution that did not succeed, twice, and runs each node once more. A video that was not ordered so far is wanted
+ * again.
  */
 export async function playWave(
 	deployment: Deployment,
 	{ victims, start, ...stage }: Wave,
-): Promise<StoredExecution[]> {
+): Promise<Played> {
 	const { nodes, report } = stage;
 	const executions = async () => await deployment.executions(...nodes.map((node) => node.workflow));
 	const isQuiet = async () => {
@@ -62,11 +71,17 @@ export async function playWave(
 		await isQuiet();
 	}
 	report(`Retry was pressed twice for ${failed.length}`);
+	const missing = nodes.flatMap(({ hook, names }) =>
+		[...new Set(names)].flatMap((name) =>
+			chargesOf(deployment.gateway, name) === 0 ? [{ hook, name }] : [],
+		),
+	);
+	const later = nodes.map(({ hook }) => ({ hook, name: laterName(hook) }));
 	await Promise.all(
-		nodes.map(async ({ hook }) => await deployment.call(hook, { name: laterName(hook) })),
+		[...missing, ...later].map(async ({ hook, name }) => await deployment.call(hook, { name })),
 	);
 	await isQuiet();
-	return started;
+	return { started, missing: missing.map(({ name }) => name) };
 }
 
 /** The video that a node orders after everything. */
