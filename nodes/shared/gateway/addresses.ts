@@ -36,8 +36,20 @@ const embeddedIpv4 =
 /** Names that resolve to an address of another network than public in every, or almost every, network. */
 const names: Networks = [
 	[/(^|\.)localhost$/, 'loopback'],
-	[/^(metadata|instance-data)$|^metadata\.(google\.internal|goog)$/, 'reserved'],
+	[
+		/^(metadata|instance-data)$|^metadata\.((google|azure)\.internal|goog)$|^instance-data\.ec2\.internal$/,
+		'reserved',
+	],
 	[/^[^.]*$|\.(local|internal|lan)$/, 'private'],
+];
+
+/** Names that somebody may use for a public host, and that a machine or a network mostly has for itself. */
+const innerNames: Networks = [
+	[/^localhost\d?(\.localdomain\d?)?$|^ip6-(localhost|loopback)$/, 'loopback'],
+	[
+		/\.(localdomain\d?|svc|cluster|home|home\.arpa|corp|intranet|private|consul|docker)$/,
+		'private',
+	],
 ];
 
 /**
@@ -50,8 +62,16 @@ export function networkOf(hostname: string): Network {
 		const digits = hostname.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
 		return firstOf(ipv4Networks, digits.join(''));
 	}
-	return firstOf(names, hostname.toLowerCase().replace(/\.$/, ''));
+	return firstOf(names, plainHost(hostname));
 }
+
+/** The same for a link that was not chosen by the user: a name that may be one of an inner network is none of a public. */
+export function strictNetworkOf(hostname: string): Network {
+	const network = firstOf(innerNames, plainHost(hostname));
+	return network === 'public' ? networkOf(hostname) : network;
+}
+
+const plainHost = (hostname: string) => hostname.toLowerCase().replace(/(?<!\.)\.+$/, '');
 
 function networkOfIpv6(digits: string): Network {
 	const embedded = embeddedIpv4.exec(digits)?.groups?.digits;

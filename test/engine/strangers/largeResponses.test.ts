@@ -59,11 +59,11 @@ describe('a response that is one text without end', () => {
 	});
 
 	it.each(['chat complete', 'message create'])(
-		'is given up after 50 million characters: %s',
+		'is given up after 100 million characters: %s',
 		async (name) => {
 			const { outcome } = await answerTo(name, endlessText().reply);
 			expect(outcome).toMatchObject({
-				message: expect.stringContaining('has more than 50 million characters'),
+				message: expect.stringContaining('has more than 100 million characters'),
 				record: { billed: 'unknown', retry_can_help: false },
 			});
 		},
@@ -83,33 +83,39 @@ describe('a response that is one text without end', () => {
 	);
 });
 
-describe('a response that arrives while others fill the memory', () => {
+describe('responses that arrive while others fill the memory', () => {
 	const others = responseMemory.share();
-	beforeEach(() => void others.take(maxHeldBytes + freeBytes));
+	beforeEach(async () => await others.take(maxHeldBytes + freeBytes));
 	afterEach(() => others.release());
 
-	it.each(['chat complete', 'image generate', 'embedding create'])(
-		'is given up once it is large, with an error of its own: %s',
-		async (name) => {
-			const { outcome, requests } = await answerTo(name, endlessText().reply);
-			expect(outcome).toMatchObject({
-				message: expect.stringContaining(
-					'all responses that arrive at this moment have more than 300 million bytes',
-				),
-				record: { billed: 'unknown', retry_can_help: false },
-			});
-			expect(requests).toBe(1);
-			expect(responseMemory.heldBytes).toBe(maxHeldBytes);
-		},
-	);
+	it('are read one after another, so that nothing that is paid for is lost', async () => {
+		const image = json({ data: [{ b64_json: piece.repeat(20) }] });
+		const all = Array.from({ length: 4 }, async () => await answerTo('image generate', image));
+		for (const { outcome } of await Promise.all(all)) {
+			expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
+		}
+		expect(responseMemory.heldBytes).toBe(maxHeldBytes);
+	});
 
-	it('is read as long as it is small', async () => {
+	it('are given up by their own size, and let the next one be read', async () => {
+		const endless = answerTo('image generate', endlessText().reply);
+		const image = json({ data: [{ b64_json: piece.repeat(20) }] });
+		const [given, next] = await Promise.all([endless, answerTo('image generate', image)]);
+		expect(given.outcome).toMatchObject({
+			message: expect.stringContaining('has more than 300 million characters'),
+			record: { billed: 'unknown', retry_can_help: false },
+		});
+		expect(given.requests).toBe(1);
+		expect(next.outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
+	});
+
+	it('are read as long as they are small', async () => {
 		const image = json({ data: [{ b64_json: piece.slice(0, 900_000) }] });
 		const { outcome } = await answerTo('image generate', image);
 		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
 	});
 
-	it('is read when the others have been read', async () => {
+	it('are read when the others have been read', async () => {
 		others.release();
 		const image = json({ data: [{ b64_json: piece.repeat(20) }] });
 		const { outcome } = await answerTo('image generate', image);

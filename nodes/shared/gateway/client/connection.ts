@@ -1,4 +1,4 @@
-import { networkOf } from '../addresses';
+import { strictNetworkOf } from '../addresses';
 import type { PriceList } from '../prices';
 import type { Limits } from './keyLimit';
 
@@ -46,12 +46,13 @@ export function mayFetchFrom(
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
 	const { host, hostname } = new URL(address);
-	const network = networkOf(hostname);
+	const network = strictNetworkOf(hostname);
 	return (
 		network === 'public' ||
 		[baseUrl, backupUrl].some((base) => {
 			const own = new URL(base);
-			return host === own.host || (network !== 'reserved' && network === networkOf(own.hostname));
+			const isSame = network !== 'reserved' && network === strictNetworkOf(own.hostname);
+			return host === own.host || isSame;
 		})
 	);
 }
@@ -64,9 +65,9 @@ export function mayShow(
 	address: string,
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
-	const { host, hostname } = new URL(address);
-	const isOwn = [baseUrl, backupUrl].some((base) => host === new URL(base).host);
-	return isOwn || networkOf(hostname) === 'public';
+	const { origin, hostname } = new URL(address);
+	const isOwn = [baseUrl, backupUrl].some((base) => origin === new URL(base).origin);
+	return isOwn || strictNetworkOf(hostname) === 'public';
 }
 
 /** In characters; servers accept no longer address. */

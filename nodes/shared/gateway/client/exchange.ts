@@ -11,7 +11,7 @@ import { maxAddressLength } from './connection';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 import { minCharactersPerTurn, waitForEventLoop } from './eventLoop';
 import type { Redaction } from './redaction';
-import { tooMuchAtOnce, type HeldBytes } from './responseMemory';
+import type { HeldBytes } from './responseMemory';
 import { withTimeout } from './timeouts';
 
 /** A response, or as much of it as arrived. */
@@ -192,12 +192,12 @@ async function readInto(
 	/** Characters since this last waited for the event loop. */
 	let unpaused = 0;
 	/** Why no more can be read, if this text is too much. */
-	const excessWith = (text: string, bytes: number): string | undefined => {
+	const excessWith = async (text: string, bytes: number): Promise<string | undefined> => {
 		const { weight: before } = bounds;
 		if (rawResponse.text.length + text.length > characters) return tooLong(characters);
 		if (isJson && !bounds.accepts(text)) return tooManyParts;
-		const parsedBytes = bytesPerWeight * (bounds.weight - before);
-		return held.take(bytes + parsedBytes) ? undefined : tooMuchAtOnce;
+		await held.take(bytes + bytesPerWeight * (bounds.weight - before), innerSignal);
+		return undefined;
 	};
 	const chunks = response.body[Symbol.asyncIterator]();
 	for (;;) {
@@ -211,10 +211,13 @@ async function readInto(
 		beginning ??= text;
 		const [first] = isJson === undefined ? (/\S/.exec(text) ?? []) : [];
 		if (first !== undefined) isJson = first === '{' || first === '[';
-		const excess = excessWith(text, bytes.length);
+		const excess = await excessWith(text, bytes.length);
 		if (excess === undefined || isError) rawResponse.text += text;
 		else Object.assign(rawResponse, { text: beginning, excess });
-		if (excess !== undefined) return;
+		if (excess !== undefined) {
+			held.release();
+			return;
+		}
 		if (await onText?.(text)) break;
 		unpaused += text.length;
 		if (unpaused < minCharactersPerTurn) continue;

@@ -122,10 +122,11 @@ export async function readBeginning(
 	{ runtime, redaction }: Gateway,
 ): Promise<string> {
 	let text = '';
+	const endsAt = runtime.clock.now() + timeout;
 	try {
 		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout: timeout })) {
 			text += new TextDecoder().decode(bytes);
-			if (text.length > 10_000) break;
+			if (text.length > 10_000 || runtime.clock.now() >= endsAt) break;
 		}
 	} catch (error) {
 		return `${redaction.truncated(text)}… (${error instanceof Error ? error.message : String(error)})`;

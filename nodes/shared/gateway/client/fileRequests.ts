@@ -68,7 +68,11 @@ export class FileRequests {
 				this.source = { ...this.source, authenticated: true };
 				continue;
 			}
-			if (linkRefusedStatuses.has(refusal.failure.status)) {
+			const isLinkRefused = linkRefusedStatuses.has(refusal.failure.status);
+			// Some hosts refuse a request for a part of a file, and not the link.
+			const isPartRefused = isLinkRefused ? !this.request.refresh : isMethodRefused(refusal);
+			if (offset > 0 && isPartRefused) throw new RestartTransfer(notResumable(arrived.reason));
+			if (isLinkRefused) {
 				await this.renewLink(refusal);
 				continue;
 			}
@@ -102,7 +106,7 @@ export class FileRequests {
 		if (content !== 'refused') {
 			response.close();
 			if (content === 'end' && (this.request.takesCut || !end?.isCut)) return 'complete';
-			throw new RestartTransfer(`${reason}, and the storage cannot resume a transfer`);
+			throw new RestartTransfer(notResumable(reason));
 		}
 		const { status, headers, isHidden } = response;
 		const { clock, queue } = gateway.runtime;
@@ -117,3 +121,7 @@ export class FileRequests {
 		return refusal;
 	}
 }
+
+const isMethodRefused = ({ failure: { status } }: GatewayError) => status === 405 || status === 501;
+
+const notResumable = (reason: string) => `${reason}, and the storage cannot resume a transfer`;

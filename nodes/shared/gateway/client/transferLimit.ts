@@ -72,7 +72,7 @@ export class TransferLimit {
 		if (length === undefined) return undefined;
 		const { bytes, isExact } = length;
 		this.announced = Math.max(this.announced, bytes);
-		if (isExact) this.announcedExactly = bytes;
+		this.announcedExactly = isExact ? bytes : Infinity;
 		return this.excessInSize(bytes);
 	}
 

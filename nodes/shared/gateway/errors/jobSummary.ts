@@ -11,8 +11,15 @@ export interface JobSummary {
 	request_id?: string;
 }
 
+/** In characters of an ID: a service can write any text there. */
+const maxShownLength = 500;
+
 /** @param shown the words of the service as they are shown, such as in Markdown */
-export const jobName = ({ id }: JobSummary, shown = oneLine) => `Video job ${shown(id)}`;
+export const jobName = ({ id }: JobSummary, shown = oneLine) => `Video job ${shownId(id, shown)}`;
+
+/** An ID as it is shown. */
+export const shownId = (id: string, shown = oneLine): string =>
+	id.length > maxShownLength ? `${shown(id.slice(0, maxShownLength))}…` : shown(id);
 
 /** The progress of a job, for progress messages: "Video job …: running, 40 %". @param shown as in {@link jobName} */
 export function describeProgress(job: JobSummary, shown = oneLine): string {

@@ -22,3 +22,5 @@ export const codeNames = ['code', 'error_code', 'err_code'].map(plainName);
 export const wrapperNames = [
 	...['fault', 'base_resp', 'response', 'response_metadata', 'result', 'output', 'data'],
 ].map(plainName);
+/** All of them, except the objects. */
+export const reasonNames: ReadonlySet<string> = new Set([...messageNames, ...causeNames]);

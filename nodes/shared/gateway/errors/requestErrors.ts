@@ -109,7 +109,7 @@ export function linkLeadsInside(
 	host: string,
 ): GatewayError {
 	return new GatewayError({
-		message: `Could not ${purpose}: its link leads to an address inside your network (${host}), which the gateway could not reach either`,
+		message: `Could not ${purpose}: its link leads to an address inside your network (${host})`,
 		...{ reach: 'none', status: 0, billed: 'no', retry_can_help: false },
 		linkLeadsInside: true,
 	});

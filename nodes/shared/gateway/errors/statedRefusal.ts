@@ -1,64 +1,105 @@
 import { asText, isObject, textAt, type JsonObject } from '../json';
+import { emptyBalanceWords, notFoundWords, permissionWords } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import { readErrorObject, type ErrorObject } from './errorObject';
+import { plainName, reasonNames } from './reasonNames';
+import { meaningOf } from './refusal';
 
-/** Codes and statuses with which services say that all is well. */
-const success = /^(?:0+|1|2\d\d|ok|okay|success(?:ful|fully)?|succeed(?:ed)?|done|true|normal)$/i;
+/** Fields in which a service says whether it has accepted a request, by their plain names. */
+const verdictNames = new Set(
+	[
+		'code',
+		'error_code',
+		'err_code',
+		'errno',
+		'status_code',
+		'ret_code',
+		'success',
+		'is_success',
+	].map(plainName),
+);
+const stateNames = new Set(['ok', 'status', 'state'].map(plainName));
 
-/** Fields in which a service says whether it has accepted a request. */
-const verdictPaths = [
-	...['code', 'error_code', 'err_code', 'errcode', 'errno', 'status_code', 'retcode', 'ret_code'],
-	...['base_resp.status_code', 'header.code', 'meta.code', 'success', 'ok'],
-];
+/** Words of a refusal. A time limit that passed is none: the job may be running. */
+const refusingWords =
+	/insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
 
-/** Names under which a service may put what it has made. */
-const resultName =
-	/(?:id|uuid|no|num|number|url|uri|link)$|^(?:data|result|results|output|task|job|video|image|text|content)$/i;
+/** Words that speak of a request that was accepted, or that may have been. */
+const acceptingWords =
+	/success|succeed|accepted|submitted|queued|in[ _]queue|pending|created|started|processing|in progress|running|scheduled|\bok\b|time[d ]?[ -_]?out|成功|已提交|处理中|排队|超时/i;
 
-/** Names that end like an ID, and belong to the call or to the account. */
-const callName =
-	/request|trace|log|span|session|user|account|org|project|channel|group|doc|help|errno/i;
+/** Names of fields that belong to the call, whatever they hold. */
+const callNames = new Set(
+	[
+		...['request_id', 'x_request_id', 'trace_id', 'log_id', 'type', 'param', 'object'],
+		...['model', 'version', 'timestamp', 'time', 'ts', 'date', 'created', 'host', 'path', 'method'],
+	].map(plainName),
+);
 
 /** How deep, and how many fields of it in all, a response is searched for a result. */
-const [maxDepth, maxFields] = [4, 200];
+const [maxDepth, maxFields] = [5, 200];
+
+type Field = readonly [name: string, value: unknown];
 
 /**
  * Why a 2xx response refuses the request, where it has no `error` object: some services put a code and a reason in
  * place of the result. The specification shows no such response. Undefined unless it is certain, because a request that
- * was accepted may be charged: the response must say no, give a reason or a code, and have nothing that may be a result.
+ * was accepted may be charged: the response must clearly say no, and have nothing but that.
  */
 export function statedRefusal(body: unknown): ErrorObject | undefined {
-	if (!isObject(body) || !saysNo(body)) return undefined;
-	const error = readErrorObject(body);
-	const isPraise = success.test(error?.message?.trim() ?? '');
-	return error === undefined || isPraise || mayHaveResult(body) ? undefined : error;
-}
-
-function saysNo(body: JsonObject): boolean {
-	const verdicts = verdictPaths.flatMap((path) => verdictAt(body, path) ?? []);
+	const fields = isObject(body) ? fieldsIn(body) : undefined;
+	const error = fields && readErrorObject(body);
+	if (!fields || !error) return undefined;
+	const { message = '', code = '' } = error;
+	const verdicts = fields.flatMap(([name, value]) => verdictOf(name, value) ?? []);
+	const isAccepting = verdicts.includes('yes') || acceptingWords.test(`${code} ${message}`);
+	if (isAccepting || fields.some(mayBeResult)) return undefined;
 	const hasFailed = phaseOf(textAt(body, 'status') ?? '') === 'failed';
-	return hasFailed || verdicts.some((verdict) => !success.test(verdict));
+	const refuses = [refusingWords, emptyBalanceWords, notFoundWords, permissionWords].some((words) =>
+		words.test(`${code} ${message}`),
+	);
+	const isNo = verdicts.includes('no') || hasFailed || meaningOf(error) !== undefined;
+	return isNo || (verdicts.includes('unclear') && refuses) ? error : undefined;
 }
 
-const verdictAt = (body: JsonObject, path: string): string | undefined => {
-	const [name, inner] = path.split('.');
-	const value = inner === undefined ? body[name] : isObject(body[name]) && body[name][inner];
-	return typeof value === 'boolean' && inner === undefined ? String(value) : asText(value);
-};
-
-/** Whether a field may name or hold what the service has made. */
-function mayHaveResult(body: JsonObject): boolean {
-	let level: Array<[name: string, value: unknown]> = Object.entries(body);
+/** All fields with a text, a number or a truth value, with the names of those around them; undefined if there are too many. */
+function fieldsIn(body: JsonObject): Field[] | undefined {
+	const found: Field[] = [];
+	let level: Field[] = Object.entries(body);
 	let left = maxFields;
-	for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
+	for (let depth = 0; level.length > 0; depth++) {
 		left -= level.length;
-		if (left < 0) return true;
-		const held = level.filter(([name]) => resultName.test(name) && !callName.test(name));
-		if (held.some(([, value]) => asText(value) !== undefined)) return true;
-		level = level.flatMap(([name, value]) => {
-			if (Array.isArray(value)) return value.map((entry): [string, unknown] => [name, entry]);
+		if (left < 0 || depth === maxDepth) return undefined;
+		found.push(...level.filter(([, value]) => typeof value !== 'object'));
+		level = level.flatMap(([name, value]): Field[] => {
+			if (Array.isArray(value)) return value.map((entry) => [name, entry]);
 			return isObject(value) ? Object.entries(value) : [];
 		});
 	}
-	return level.length > 0;
+	return found;
+}
+
+/** What a field says about the request; undefined for a field that says nothing about it. */
+function verdictOf(name: string, value: unknown): 'yes' | 'no' | 'unclear' | undefined {
+	const plain = plainName(name);
+	const text = asText(typeof value === 'boolean' ? String(value) : value) ?? '';
+	const isState = stateNames.has(plain);
+	if (text === '' || !(isState || verdictNames.has(plain))) return undefined;
+	const phase = phaseOf(text);
+	if (/^(?:true|yes|y|ok|2\d\d)$/i.test(text) || (phase && phase !== 'failed')) return 'yes';
+	if (/^(?:false|no|n)$/i.test(text) || phase === 'failed') return 'no';
+	if (/^(?:4\d\d|50[0-35-9])$/.test(text)) return 'no';
+	// Many services use other numbers for success, and 408 and 504 for a job that goes on.
+	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
+}
+
+/** Whether a field may name or hold what the service has made: any text or number that is not about the call. */
+function mayBeResult([name, value]: Field): boolean {
+	const plain = plainName(name);
+	const isKnown =
+		verdictNames.has(plain) ||
+		stateNames.has(plain) ||
+		callNames.has(plain) ||
+		reasonNames.has(plain);
+	return !isKnown && asText(value) !== undefined;
 }

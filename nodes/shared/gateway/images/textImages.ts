@@ -130,7 +130,7 @@ function base64End(text: string, start: number): number {
 	}
 }
 
-const dataUrlHead = /data:image\/[^\s,"'<>()]{1,100},/gi;
+const dataUrlHead = /data:image\/[^\s:,"'<>()]{1,100},/gi;
 
 /** A link in a sentence, which no space may separate from the marks after it. */
 const linkInText = /https?:\/\/[^\s<>"'`|\]，。；：！？、”’」』】》）]+/gi;

@@ -1,5 +1,6 @@
 import type { Call, Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
+import { shownId } from '../errors/jobSummary';
 import { endpoints } from '../protocol/endpoints';
 import { contentJobIdFields, jobKinds, type JobKind } from '../protocol/jobs';
 import { parserForJob } from './jobIdentity';
@@ -26,7 +27,7 @@ export async function getJobStatus(
 	const parse = parserForJob({ kind, id }, jobStatus);
 	return await gateway.call({
 		endpoint: jobKinds[kind].endpoint,
-		purpose: `get the status of job ${id}`,
+		purpose: `get the status of job ${shownId(id)}`,
 		...{ id, ...options },
 		parse: (response) => ({ ...parse(response), receivedAt: clock.now() }),
 	});
@@ -39,7 +40,7 @@ export async function getVideoContent(
 ): Promise<VideoContent> {
 	const content = await gateway.call({
 		endpoint: endpoints.videoContent,
-		purpose: `get the content of the video ${id}`,
+		purpose: `get the content of the video ${shownId(id)}`,
 		...{ id, ...options, mayLeadToFile: true },
 		parse: parserForJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
 	});

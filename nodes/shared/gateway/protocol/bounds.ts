@@ -19,21 +19,21 @@
 /**
  * One response, by what it carries: its characters, and what it may cost to parse it in the weights of `jsonBounds.ts`.
  * - `document`: a job, its status, a list of models, an error. Real ones have a few kB, long lists of models 1 MB.
- * - `text`: the answer of a chat. 128,000 streamed tokens have up to 45 MB, 16,000 tokens with 20 alternatives each weigh
- *   18 million.
+ * - `text`: the answer of a chat. 128,000 streamed tokens have up to 45 MB, ten answers with a picture each more, and
+ *   16,000 tokens with 20 alternatives each weigh 18 million.
  * - `files`: images as base64, or vectors. Ten images of 20 MB have 280 million characters, 2,048 vectors of 3,072 numbers
  *   weigh 6 million.
  */
 export const responseBounds = {
 	document: { characters: 10_000_000, weight: 4_000_000 },
-	text: { characters: 50_000_000, weight: 20_000_000 },
+	text: { characters: 100_000_000, weight: 20_000_000 },
 	files: { characters: 300_000_000, weight: 10_000_000 },
 } as const;
 
 export type ResponseKind = keyof typeof responseBounds;
 
-/** In bytes, of all responses that this process reads at the same time: as much as the largest single one needs. */
-export const maxHeldBytes = 300_000_000;
+/** In bytes, of all responses that this process reads at the same time. One of them may exceed it, so that it ends. */
+export const maxHeldBytes = 200_000_000;
 
 /** In bytes, of each response. They do not count: large responses never make a small one fail. */
 export const freeBytes = 1_000_000;

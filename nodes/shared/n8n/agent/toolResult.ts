@@ -53,7 +53,7 @@ function withFacts(json: IDataObject, facts: IDataObject, next_step: string | un
 	const own: IDataObject = withoutUndefined({ [noticeName]: dataNotice, ...facts, next_step });
 	const taken = new Set([...Object.keys(own), 'next_step'].map(plainName));
 	const others = Object.entries(withoutUndefined(json)).flatMap(([name, value]) => {
-		if (!taken.has(plainName(name))) return [[name, value] as const];
+		if (!taken.has(plainName(name)) && !looksOwn(name)) return [[name, value] as const];
 		const isSame = name in own && asText(value) === own[name];
 		return isSame ? [] : [[`service_${name}`, value] as const];
 	});
@@ -66,6 +66,10 @@ const plainName = (name: string) =>
 		.normalize('NFKC')
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Whether a model may take the name for one of ours: a letter of another script looks the same, and so may a plural. */
+const looksOwn = (name: string) =>
+	!/^[\w.-]+$/.test(name) || /^(?:nextstep|datanotice)/.test(plainName(name));
 
 const adviceOnImageLink = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
 const videoLinkLife = `It usually works for ${limits.resultUrlHours} hours.`;

@@ -1,6 +1,6 @@
 import type { Failure, NetworkFailure } from '../../gateway/errors/gatewayError';
 import { hasJobFailed } from '../../gateway/errors/jobErrors';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
+import { shownId, type JobSummary } from '../../gateway/errors/jobSummary';
 import type { AddressProblem } from '../../gateway/errors/networkError';
 import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
@@ -238,8 +238,10 @@ function adviceOnInsideLink({ made }: Failure): string {
 }
 
 /** A response that nothing else explains. */
-function isUnexplained({ reach, partial_text, refusal, made, linkCarriesKey }: Failure): boolean {
-	return reach === 'unreadable' && !partial_text && !refusal && !made && !linkCarriesKey;
+function isUnexplained(failure: Failure): boolean {
+	const { reach, partial_text, refusal, made, linkCarriesKey, isExcess } = failure;
+	const isExplained = partial_text || refusal || made || linkCarriesKey || isExcess;
+	return reach === 'unreadable' && !isExplained;
 }
 
 function isUnbilledLoss({ reach, cost, made, job }: Failure): boolean {
@@ -299,7 +301,7 @@ function adviceOnLastPoll({ lastPoll }: Failure): string {
 /** How to collect a job. The specification limits the lifetime of task IDs only. */
 function howToCollect({ id, kind }: JobSummary): string {
 	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
-	return `Collect it by its ID ${id}${time}: Wait for Video with that Job ID, and no Create before it.`;
+	return `Collect it by its ID ${shownId(id)}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }
 
 function adviceOnVideo({ job }: Failure): string {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import { isJobUnknown } from '../../gateway/errors/jobErrors';
-import { describeStatus, type JobSummary } from '../../gateway/errors/jobSummary';
+import { describeStatus, shownId, type JobSummary } from '../../gateway/errors/jobSummary';
 import { phaseOf } from '../../gateway/protocol/jobs';
 
 /** What to expect of a job. */
@@ -40,7 +40,7 @@ export function describeJobs(jobs: ItemJob[], areKept: boolean, itemCount?: numb
 		return itemCount === 1 ? '' : `item ${item}: `;
 	};
 	const listed = (ofKind: ItemJob[]) =>
-		ofKind.map((job) => `${nameOf(job)}${job.id} (${describeStatus(job)})`).join('; ');
+		ofKind.map((job) => `${nameOf(job)}${shownId(job.id)} (${describeStatus(job)})`).join('; ');
 	if (areKept && jobs.length > 0) {
 		return `Jobs already created, which a retry does not create again: ${listed(jobs)}.`;
 	}

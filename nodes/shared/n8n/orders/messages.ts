@@ -201,9 +201,15 @@ function lookupError(guard: string, details: OrderDetails): GatewayError {
 const recordError = (details: OrderDetails): GatewayError =>
 	notSent({
 		message: "n8n's database could not record the order; nothing was ordered",
-		advice: `Run again. If this keeps happening, ask the administrator of n8n to check its database. ${problemOf(details)}`,
+		advice: `Run again. If this keeps happening, ask the administrator of n8n to check its database. ${releaseIfUsed(details)}${problemOf(details)}`,
 		retry_can_help: true,
 	});
+
+/** The record may be there, although n8n's database did not say so. */
+const releaseIfUsed = ({ options }: OrderDetails) =>
+	options?.key === undefined
+		? ''
+		: 'If the Order Key counts as used then, run this node once with Release Order Key. ';
 
 const problemOf = ({ storeFailure }: OrderDetails) => `n8n said: ${storeFailure?.problem ?? ''}`;
 

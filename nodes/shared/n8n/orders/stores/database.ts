@@ -52,6 +52,8 @@ export class DatabaseOrders {
 	private readonly nameOf = new Map<string, Name>();
 	/** What a failed {@link record} may have recorded. */
 	private attempted: string[] = [];
+	/** Confirmations under the other name of a key that were there although a look-up had found no key. */
+	private readonly suspects = new Set<string>();
 	/** What this run has recorded of its orders and taken back. Another worker may have written it back. */
 	private readonly takenBack = new Set<string>();
 
@@ -85,6 +87,7 @@ export class DatabaseOrders {
 		this.setCount(hasNumber ? 1 : 0);
 		const toConfirm = [...facts, this.number(0)].filter((fact) => values.has(fact));
 		this.values = values;
+		this.nameOf.clear();
 		this.keys = await this.store.confirmed(toConfirm);
 		if (this.keys.size > 0 && this.store.isShared) {
 			// Another worker may have been looking up the same at that moment, which looks like a record.
@@ -179,27 +182,33 @@ export class DatabaseOrders {
 		const claim = keyed.length + step.absent.length > 0 ? [newClaim()] : [];
 		const ofStep = [...step.present, ...step.absent, ...step.added];
 		const wanted = [...claim, ...otherNames, ...new Set([...ofStep, ...ofRun])];
-		// The tally finds out by itself whether its step was taken. A key that was not looked up may have been used before.
-		this.attempted = [...ofOrders, ...(this.values ? ofKeys : [])];
+		// The tally finds out by itself whether its step was taken. Another worker may have used the key meanwhile.
+		const isKeyOwn = this.values !== undefined && !this.store.isShared;
+		this.attempted = [...ofOrders, ...(isKeyOwn ? ofKeys : [])];
 		this.store.expect(wanted.length);
 		const known = await this.add(wanted, {
 			own: claim.length > 0 ? claim : ofOrders,
 			present: step.present,
 			before,
 		});
-		// A worker may have written back what was recorded for a moment: a confirmation without its fact.
+		// A worker may have written back what was recorded for a moment: a confirmation without its fact. A look-up since
+		// it was first seen would have found the fact of a used key.
 		const leftOver = new Set(
-			otherNames.filter((value) => this.values && !this.values.has(factIn(value))),
+			otherNames.filter((value) => this.suspects.has(value) && !this.values?.has(factIn(value))),
 		);
 		const isOpen = (value: string) =>
 			!known.has(value) || this.takenBack.has(value) || leftOver.has(value);
 		const isUnchanged = free.every(isOpen) && step.present.every((value) => known.has(value));
+		if (isUnchanged) this.attempted = [...ofOrders, ...ofKeys];
+		for (const value of otherNames) if (known.has(value)) this.suspects.add(value);
 		// The execution has ordered before, which counts even if the database fails from here on.
 		const hasOrdered = traced.length > 0 && known.has(this.proofOf(this.count));
 		if (!isUnchanged && hasOrdered) this.setCount(this.count + 1);
 		const recorded = [...step.absent, ...step.added, ...ofRun];
 		const state = isUnchanged ? await this.stateOf(claim, recorded) : 'conflict';
-		const added = wanted.filter((value) => !known.has(value));
+		// A fact alone does no harm, but another worker may have just taken it for its own.
+		const ofOthers = new Set(this.store.isShared ? keyed.flatMap(factsOf) : []);
+		const added = wanted.filter((value) => !known.has(value) && !ofOthers.has(value));
 		if (state === 'conflict') await this.store.remove(added);
 		const ofOrder = new Set([...ofOrders, this.number(0)]);
 		if (state === 'conflict')
@@ -233,7 +242,7 @@ export class DatabaseOrders {
 		this.kept -= values.length + keys.length;
 		// A worker that read the store earlier may have written the values back, and a key would stay used for ever.
 		await this.store.waitForOthers();
-		await this.store.remove(keys);
+		await this.store.discard(keys);
 	}
 
 	/** Removes what this run has taken back, if another worker has written it back since. */
@@ -286,9 +295,13 @@ export class DatabaseOrders {
 		values: string[],
 	): Promise<'kept' | 'overwritten' | 'conflict'> {
 		await this.store.waitForOthers();
-		if (claim.length > 0 && (await this.store.add(claim)).known.size === 0) {
-			await this.store.remove(claim);
-			return 'overwritten';
+		if (claim.length > 0) {
+			const { known, failure } = await this.store.add(claim, { own: claim });
+			if (failure !== undefined) throw failure;
+			if (known.size === 0) {
+				await this.store.remove(claim);
+				return 'overwritten';
+			}
 		}
 		for (let checks = 0; checks < maxChecks; checks++) {
 			const { known } = await this.store.add(values);
@@ -376,6 +389,10 @@ const tracesOf = (order: Order): string[] => {
 const factOf = (key: string, name: Name) => `key ${name} ${key}`;
 const requestOf = ({ key, request }: Order, name: Name) =>
 	`request ${name} ${hashOf([key, request])}`;
+
+/** What is recorded of a key besides its confirmations. */
+const factsOf = (order: Order) =>
+	names.flatMap((name) => [factOf(order.key ?? '', name), requestOf(order, name)]);
 
 const confirmationsOf = ({ key = '' }: Order) =>
 	names.map((name) => confirmationOf(factOf(key, name)));

@@ -141,9 +141,15 @@ export class ProcessedItems {
 		if (!isWorker(this.context)) for (const value of values) own.add(value);
 	}
 
-	/** Removes values that do no harm for now: the next call reports an error. */
+	/**
+	 * Removes values that do no harm for now: the next call reports an error. Where other workers write to the store, they
+	 * stay after an error: another worker may use them by the time of the next call.
+	 */
 	async discard(values: readonly string[]): Promise<void> {
-		await this.remove(values).catch(() => undefined);
+		await this.remove(values).catch(() => {
+			const own = pendingOf(this.context);
+			if (this.isShared) for (const value of values) own.delete(value);
+		});
 	}
 
 	/** Whether other processes write to the store at the same moment. */
