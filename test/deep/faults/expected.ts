@@ -174,7 +174,8 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			...useless,
 			...idCame,
 			...broken,
-			...{ download: error(20, 0, 'yes'), fetch: error(5, 0, 'yes', 1) },
+			// Each try resumes where the last one broke off.
+			...{ download: error(20, 0, 'yes'), fetch: error(12, 0, 'yes', 1) },
 			// A part of a response says nothing about the link.
 			[ofContent]: error(looks, 200, 'yes'),
 		},
@@ -210,7 +211,10 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	},
 	empty: {
 		once: { ...healed, ...sentOnce(1, 200), generation: useless.generation },
-		always: { ...useless, ...sentOnce(1, 200), download: error(5, 0, 'yes') },
+		always: {
+			...{ ...useless, ...sentOnce(1, 200) },
+			...{ download: error(5, 0, 'yes'), fetch: error(5, 0, 'yes', 1) },
+		},
 	},
 	'malformed JSON': {
 		once: { ...healed, ...sentOnce(1, 200), generation: useless.generation },

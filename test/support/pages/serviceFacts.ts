@@ -189,7 +189,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The gateway lists no models',
 		'The gateway put your key into a link, so the node neither uses nor shows it',
 		'the gateway redirects to …',
-		'its link leads to an address inside your network (…), which the gateway could not reach either',
 		'Its prompt may have been reworded since, so nothing was sent in addition',
 		'The gateway recognizes the key and makes no second job',
 		'The link works for 24 hours, without a login, for anybody who has it',

@@ -205,7 +205,9 @@ class Transfer<End extends FileEnd> {
 			const isDoubtful = doubt !== undefined && !hasAnnouncedLength;
 			return isDoubtful ? { reason: `the file ${doubt}` } : undefined;
 		}
-		if (this.request.takesCut && lastEnd === length && hasAnnouncedLength) return undefined;
+		// All that was announced has come, or nothing in response to a request for the rest.
+		const isAll = hasAnnouncedLength || response.status === 206;
+		if (this.request.takesCut && lastEnd === length && isAll) return undefined;
 		this.lastEnd = length;
 		// The announced length was not that of the file.
 		received.discardFileLength();

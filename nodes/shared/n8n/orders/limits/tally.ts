@@ -80,19 +80,25 @@ export class Tally {
 		this.cached.state = undefined;
 	}
 
-	/** Removes what a kill has left over of a step that was not taken. */
+	/** Removes what kills have left over of steps and look-ups: slots without digits. */
 	async clean(): Promise<void> {
 		this.forget();
 		const state = await this.state();
-		const next = ((state?.slot ?? 2) + 1) % 3;
-		const facts = await this.store.findFacts([this.slotFact(next)]);
-		if (facts.size === 0) await this.store.remove(this.allFacts(next).flatMap(valuesOf));
+		const others = slots.filter((slot) => slot !== state?.slot && slot !== state?.older);
+		const whole = await this.withDigits(others);
+		const empty = others.filter((slot) => !whole.includes(slot));
+		await this.store.remove(empty.flatMap((slot) => this.allFacts(slot).flatMap(valuesOf)));
 	}
 
 	/** The step that counts these orders. @param change negative to give back */
 	async step(change: Total): Promise<TakenStep> {
 		const { cached } = this;
 		const state = await this.state();
+		// With three states at once, nobody could tell which is the newest.
+		if (state?.older !== undefined) {
+			await this.store.removeNow(this.allFacts(state.older).flatMap(valuesOf));
+			state.older = undefined;
+		}
 		const { orders, cost } = this.withoutOwed(state);
 		const next: State = {
 			slot: ((state?.slot ?? 2) + 1) % 3,
@@ -105,7 +111,6 @@ export class Tally {
 			owed: { orders: Math.abs(change.orders), cost: Math.abs(change.cost) },
 		};
 		const present = this.factsOf(state).flatMap(valuesOf);
-		const older = state?.older === undefined ? [] : this.allFacts(state.older).flatMap(valuesOf);
 		// Where there is no state before, nothing else would show that there is one by now.
 		const probes = state ? [] : slots.slice(1).map((slot) => confirmationOf(this.slotFact(slot)));
 		return {
@@ -113,7 +118,7 @@ export class Tally {
 				present,
 				absent: [...this.factsOf(next).map(confirmationOf), ...probes],
 				added: this.factsOf(next),
-				obsolete: [...present, ...older, ...probes],
+				obsolete: [...present, ...probes],
 			},
 			begin: () => {
 				cached.state = undefined;
@@ -164,24 +169,35 @@ export class Tally {
 	/** @returns undefined when what is there makes no state */
 	private async tryToRead(): Promise<State | null | undefined> {
 		const known = await this.store.findFacts(slots.map((slot) => this.slotFact(slot)));
-		const held = slots.filter((slot) => known.has(this.slotFact(slot)));
+		let held = slots.filter((slot) => known.has(this.slotFact(slot)));
+		// After several kills, a slot may look taken that has no digits.
+		if (held.length === slots.length) held = await this.withDigits(held);
 		if (held.length === 0) return null;
 		// If n8n was killed during a step, two follow each other.
 		const slot = held.find((one) => !held.includes((one + 1) % 3));
-		if (slot === undefined) return undefined;
-		const facts = await this.store.findFacts(this.allFacts(slot));
-		const text = positions.map((position) =>
-			alphabet.filter((digit) => facts.has(this.digitFact(slot, position, digit))),
-		);
-		if (text.some(({ length }) => length !== 1)) return undefined;
-		const [orders, cost] = [text.slice(0, digits[0]), text.slice(digits[0])].map((part) =>
-			part.flat().join(''),
-		);
+		const text = slot === undefined ? undefined : await this.digitsOf(slot);
+		if (slot === undefined || text === undefined) return undefined;
+		const [orders, cost] = [text.slice(0, digits[0]), text.slice(digits[0])];
 		return {
 			...{ slot, older: held.find((one) => one !== slot) },
 			orders: Number(orders),
 			cost: cost.startsWith('x') ? Infinity : Number(cost),
 		};
+	}
+
+	private async withDigits(held: number[]): Promise<number[]> {
+		const whole: number[] = [];
+		for (const slot of held) if ((await this.digitsOf(slot)) !== undefined) whole.push(slot);
+		return whole;
+	}
+
+	/** Undefined when a digit is missing, or is there twice. */
+	private async digitsOf(slot: number): Promise<string | undefined> {
+		const facts = await this.store.findFacts(this.allFacts(slot));
+		const text = positions.map((position) =>
+			alphabet.filter((digit) => facts.has(this.digitFact(slot, position, digit))),
+		);
+		return text.some(({ length }) => length !== 1) ? undefined : text.flat().join('');
 	}
 
 	private factsOf(state: State | null): string[] {

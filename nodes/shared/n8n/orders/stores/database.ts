@@ -183,8 +183,13 @@ export class DatabaseOrders {
 		const ofStep = [...step.present, ...step.absent, ...step.added];
 		const wanted = [...claim, ...otherNames, ...new Set([...ofStep, ...ofRun])];
 		// The tally finds out by itself whether its step was taken. Another worker may have used the key meanwhile.
-		const isKeyOwn = this.values !== undefined && !this.store.isShared;
-		this.attempted = [...ofOrders, ...(isKeyOwn ? ofKeys : [])];
+		const { values } = this;
+		const ownKeys = keyed.flatMap((order) => this.keyValues(order)).concat(ofKeys);
+		const areKeysOwn = values !== undefined && !this.store.isShared;
+		this.attempted = [
+			...ofOrders,
+			...(areKeysOwn ? ownKeys.filter((value) => !values.has(value)) : []),
+		];
 		this.store.expect(wanted.length);
 		const known = await this.add(wanted, {
 			own: claim.length > 0 ? claim : ofOrders,
@@ -296,7 +301,9 @@ export class DatabaseOrders {
 	): Promise<'kept' | 'overwritten' | 'conflict'> {
 		await this.store.waitForOthers();
 		if (claim.length > 0) {
-			const { known, failure } = await this.store.add(claim, { own: claim });
+			// A repeated try finds what the first has added, unless nobody else can have removed it.
+			const own = this.store.isShared ? claim : [];
+			const { known, failure } = await this.store.add(claim, { own });
 			if (failure !== undefined) throw failure;
 			if (known.size === 0) {
 				await this.store.remove(claim);
