@@ -33,7 +33,7 @@ export const responseBounds = {
 export type ResponseKind = keyof typeof responseBounds;
 
 /** In bytes, of all responses that this process reads at the same time. One of them may exceed it, so that it ends. */
-export const maxHeldBytes = 200_000_000;
+export const maxHeldBytes = 100_000_000;
 
 /** In bytes, of each response. They do not count: large responses never make a small one fail. */
 export const freeBytes = 1_000_000;
