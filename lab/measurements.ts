@@ -71,6 +71,7 @@ export const measurements = [
 		},
 		notes: [
 			'the strangers have their own process; the event loop and the memory are those of the client',
+			'V8 may use 600 MB, and the process ends when that is not enough; with more it keeps unused memory for longer',
 			'every link in a response leads to a server inside the network, which nobody may ask',
 		],
 		async run(settings) {

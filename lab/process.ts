@@ -4,6 +4,8 @@ import { once } from 'node:events';
 /** A module whose `serve` runs in its own process. @typeParam Serve its type */
 export interface Script<Serve> {
 	file: string;
+	/** In megabytes; default: that of Node.js, which depends on the machine. */
+	heapLimit?: number;
 	serve?: Serve;
 }
 
@@ -15,6 +17,8 @@ export type Remote<Served> = {
 		? (...args: Args) => Promise<Awaited<Result>>
 		: Served[Name];
 };
+
+const heapFlag = '--max-old-space-size=';
 
 interface Report {
 	values: object;
@@ -31,13 +35,18 @@ interface Call {
  * @throws Error when the process ends without a result
  */
 export async function withProcess<Serve extends Work, Result>(
-	{ file }: Script<Serve>,
+	{ file, heapLimit }: Script<Serve>,
 	args: Parameters<Serve>,
 	use: (served: Remote<Awaited<ReturnType<Serve>>>) => Promise<Result>,
 ): Promise<Result> {
 	const child = fork(__filename, [file, JSON.stringify(args)], {
 		// Ctrl-C only reaches this process. The child notices its end, and cleans up.
 		detached: true,
+		// A limit of this process is not one of those that it starts.
+		execArgv: [
+			...process.execArgv.filter((arg) => !arg.startsWith(heapFlag)),
+			...(heapLimit === undefined ? [] : [heapFlag + heapLimit]),
+		],
 	});
 	const ended = once(child, 'exit');
 	const failed = ended.then(([code]) => {

@@ -1,6 +1,7 @@
 import type { Gateway } from '../client/gateway';
 import { GatewayError } from '../errors/gatewayError';
 import { asIndex, isObject, type JsonObject } from '../json';
+import { maxJsonAtOnce } from '../protocol/bounds';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
 import { StreamedCompletion, unstreamed } from './streamedCompletion';
@@ -40,7 +41,12 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			purpose: 'complete the chat',
 			...{ body, timeout, retries },
 			async onText(text) {
-				if (isStream) await emitText(redactedStream.push(stream.push(text)));
+				if (isStream) {
+					const added = stream.push(text);
+					// One event may have the whole text.
+					if (added.length > maxJsonAtOnce) await gateway.runtime.clock.sleep(0);
+					await emitText(redactedStream.push(added));
+				}
 				return stream.hasEndMark || stream.isExcessive;
 			},
 			async parse(response) {

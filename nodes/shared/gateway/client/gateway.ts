@@ -224,6 +224,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		} catch (error) {
 			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
 			if (redirect) throw redirect;
+			await this.letOthersRun(response);
 			throw this.unusableError(requestInfo, response, error);
 		}
 	}

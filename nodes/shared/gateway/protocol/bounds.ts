@@ -80,7 +80,7 @@ export const maxLinkValues = 2_000;
 export const [maxChoices, maxFoundImages] = [1_000, 1_000];
 
 /** Words, brackets, tags and attributes of a text in which images are looked for: about 50 milliseconds. */
-export const maxTextTokens = 200_000;
+export const maxTextTokens = 100_000;
 
 /** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
 export const maxBase64Words = 10_000;
