@@ -55,7 +55,7 @@ const shared = {
 	support: ['harness'],
 	n8n: ['harness', 'support'],
 };
-const suites = ['unit', 'engine', 'deep', 'e2e', 'world', 'demo', 'release', 'types'];
+const suites = ['unit', 'engine', 'deep', 'e2e', 'world', 'demo', 'release', 'runner', 'types'];
 
 /** Suites import what they share, and never each other. */
 const suitesApart = [

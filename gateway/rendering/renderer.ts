@@ -95,7 +95,7 @@ export class Renderer {
 }
 
 /**
- * The worker is TypeScript, which the hook of tsx loads, whether this file runs under tsx or under vitest. The hook needs
+ * The worker is TypeScript, which the hook of tsx loads, whether this file runs under tsx or under jest. The hook needs
  * `--require`: with `--import`, Node 20 refuses a worker whose entry is a .ts file.
  */
 function startWorker(): Worker {

@@ -11,7 +11,7 @@ export interface Settings {
 }
 
 /** In megabytes. With more, V8 keeps what is no longer in use for as long as there is room. */
-export const heapLimit = 600;
+const heapLimit = 600;
 
 /** Measures what strangers can do to the process that asks them. It fails when the heap is not enough. */
 export async function measureStrangers(settings: Settings): Promise<Figure[]> {

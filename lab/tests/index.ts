@@ -32,8 +32,8 @@ export async function measureTests(only: string[]): Promise<Figure[]> {
 function timeFigures(folder: string): Figure[] {
 	const results = path.join(folder, 'results.json');
 	const checked = secondsOf('npm-run-all2/bin/run-p/index.js', checks);
-	const tested = secondsOf('vitest/vitest.mjs', [
-		...['run', '--project=quick', '--reporter=json', `--outputFile=${results}`],
+	const tested = secondsOf('jest/bin/jest.js', [
+		...['--selectProjects=quick', '--json', `--outputFile=${results}`],
 	]);
 	const files = secondsByFile(JSON.parse(readFileSync(results, 'utf8')) as Results);
 	const sum = files.reduce((total, [, seconds]) => total + seconds, 0);

@@ -82,9 +82,9 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 		config,
 		JSON.stringify({
 			packageManager: 'npm',
-			testRunner: 'vitest',
-			vitest: { related: false, configFile: 'lab/tests/vitest.mutants.config.mts' },
-			plugins: ['@stryker-mutator/vitest-runner', path.join(__dirname, 'tenth.mjs')],
+			testRunner: 'jest',
+			jest: { configFile: 'lab/tests/mutants.jest.config.js', enableFindRelatedTests: false },
+			plugins: ['@stryker-mutator/jest-runner', path.join(__dirname, 'tenth.mjs')],
 			ignorers: ['tenth'],
 			coverageAnalysis: 'perTest',
 			mutate: [`${part.folder}/${files || '**/*'}.ts`],

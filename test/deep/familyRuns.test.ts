@@ -41,7 +41,7 @@ import {
 /** The number of runs, and the seed that makes them reproducible. Both can be set for a longer search. */
 const allRuns = Number(process.env.FAMILY_RUNS ?? 3_000);
 const firstSeed = Number(process.env.FAMILY_SEED ?? 20_261_124);
-/** Which part of the runs this file has; see vitest.config.mts. */
+/** Which part of the runs this file has; see jest.config.js. */
 const [part, parts] = [Number(process.env.PART ?? 0), Number(process.env.PARTS ?? 1)];
 /** A gateway keeps every request in memory, so it is replaced after this many runs. */
 const runsOfGateway = 100;
@@ -728,7 +728,7 @@ function entered({ form, ...limits }: Limits, name: (typeof limitNames)[number],
 
 /** The moment is set to the next day. */
 function passMidnight(): void {
-	vi.setSystemTime(Date.now() + 24 * 3_600_000);
+	jest.setSystemTime(Date.now() + 24 * 3_600_000);
 }
 
 interface NodeSettings {

@@ -33,7 +33,7 @@ import {
 /** The number of runs, and the seed that makes them reproducible. Both can be set for a longer search. */
 const allRuns = Number(process.env.MONEY_RUNS ?? 7_000);
 const firstSeed = Number(process.env.MONEY_SEED ?? 20_261_121);
-/** Which part of the runs this file has; see vitest.config.mts. */
+/** Which part of the runs this file has; see jest.config.js. */
 const [part, parts] = [Number(process.env.PART ?? 0), Number(process.env.PARTS ?? 1)];
 /** A gateway keeps every request in memory, so it is replaced after this many runs. */
 const runsOfGateway = 250;

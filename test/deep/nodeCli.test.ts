@@ -54,7 +54,7 @@ describe("n8n's command n8n-node", () => {
 		const { status, stdout, stderr } = spawnSync('npx', ['n8n-node', command], {
 			cwd: folder,
 			encoding: 'utf8',
-			// With "test", which vitest sets, n8n's rules take every file for one of their own tests.
+			// With "test", which jest sets, n8n's rules take every file for one of their own tests.
 			env: { ...process.env, NODE_ENV: 'production' },
 		});
 		return { status, printed: `${stdout}${stderr}` };

@@ -20,7 +20,7 @@ it(`a parked Wait for Video hands on ${count} videos that finish at different ti
 			for (const { id } of jobs.filter((_, index) => (index * 7) % 5 === pass)) {
 				gateway.jobs.complete(id, mp4Of(1000));
 			}
-			vi.setSystemTime((run.waitTill as Date).getTime() + 60_000);
+			jest.setSystemTime((run.waitTill as Date).getTime() + 60_000);
 			run = await resumeExecution(run);
 		}
 		expect(run.status).toBe('success');

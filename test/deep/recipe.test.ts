@@ -42,7 +42,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 	const run = (tool: string, ...args: string[]) =>
 		execFileSync(process.execPath, [path.join(root, 'node_modules', tool), ...args], {
 			cwd: folder,
-			env: { ...process.env, UPDATE_DOCS: '1', VITEST: undefined },
+			env: { ...process.env, UPDATE_DOCS: '1', JEST_WORKER_ID: undefined },
 			stdio: ['ignore', 'pipe', 'pipe'],
 		});
 
@@ -72,6 +72,6 @@ describe('the recipes of CONTRIBUTING.md', () => {
 
 		run('typescript/bin/tsc', '--noEmit');
 		const operations = ['agents/tools', 'fields/', 'unit/package/fieldTable', 'uxGuidelines'];
-		run('vitest/vitest.mjs', 'run', '--project=quick', ...tests, ...operations);
+		run('jest/bin/jest.js', ...tests, ...operations);
 	}, 600_000);
 });

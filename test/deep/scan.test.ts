@@ -19,7 +19,7 @@ describe("n8n's scanner for community packages", () => {
 		const script = path.join(__dirname, 'scan.mjs');
 		const env = {
 			...process.env,
-			// With "test", which vitest sets, n8n's rules take every file for one of their own tests.
+			// With "test", which jest sets, n8n's rules take every file for one of their own tests.
 			NODE_ENV: 'production',
 			// The scanner leaves a temporary folder behind.
 			TMPDIR: folder,

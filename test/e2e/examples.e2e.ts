@@ -9,7 +9,7 @@ import type { Gateway } from '../../gateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { readMp4 } from '../support/files/mp4';
 import { ModelGatewayApi } from '../../credentials/ModelGatewayApi.credentials';
-import { ModelGateway } from '../../nodes/ModelGateway/ModelGateway.node';
+import { ModelGateway } from '../../nodes/ModelGateway/ModelGateway.node.js';
 import { exampleFiles, readyExample } from '../n8n/examples';
 import { testedVersion, textsOfEditor } from '../n8n/installation';
 import { having, lackOf } from '../n8n/features';

@@ -7,13 +7,13 @@ import path from 'node:path';
 import { ensureInstallation, testedVersion } from '../n8n/installation';
 import { record } from '../n8n/versionTable';
 
-/** Takes out our own option. The other options, and the file patterns, are for vitest. */
-function parse(args: string[]): { version: string; forVitest: string[] } {
+/** Takes out our own option. The other options, and the file patterns, are for jest. */
+function parse(args: string[]): { version: string; forJest: string[] } {
 	const separate = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
 	const at = separate.indexOf('--n8n');
-	if (at < 0) return { version: testedVersion, forVitest: args };
+	if (at < 0) return { version: testedVersion, forJest: args };
 	const [, version = ''] = separate.splice(at, 2);
-	return { version, forVitest: separate };
+	return { version, forJest: separate };
 }
 
 async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
@@ -44,20 +44,14 @@ function recordPassed(version: string, results: string): void {
 }
 
 async function main(): Promise<void> {
-	const { version, forVitest } = parse(process.argv.slice(2));
+	const { version, forJest } = parse(process.argv.slice(2));
 	await ensureInstallation(version);
 	process.exitCode = await runTool('typescript-7/bin/tsc', ['-p', __dirname]);
 	if (process.exitCode !== 0) return;
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
-	const options = ['run', '--project=e2e', '--reporter=default', '--reporter=./test/reporter.mjs'];
-	// Says at the top of the page of the run which tests failed, and why.
-	if (process.env.GITHUB_ACTIONS) options.push('--reporter=github-actions');
-	const code = await runTool(
-		'vitest/vitest.mjs',
-		[...options, '--reporter=json', `--outputFile=${results}`, ...forVitest],
-		{ E2E_N8N: version },
-	);
+	const options = ['--selectProjects=e2e', '--maxWorkers=3', '--json', `--outputFile=${results}`];
+	const code = await runTool('jest/bin/jest.js', [...options, ...forJest], { E2E_N8N: version });
 	if (process.env.UPDATE_DOCS) recordPassed(version, results);
 	rmSync(folder, { recursive: true });
 	process.exitCode = code;

@@ -1,4 +1,5 @@
 import type { Editor } from '../n8n/editor';
+import { until } from '../support/time/until';
 import { openStage, type Stage } from './support/stage';
 import {
 	asTool,
@@ -157,7 +158,7 @@ describe('the panels of the nodes', () => {
 			const model = async () => await editor.page.getByTestId('rlc-input').inputValue();
 			expect(await model()).toBe('beta-2.7-r2v (Up to 5 images and videos)');
 			await editor.choose('resource', 'Video');
-			await expect.poll(model, { timeout: 10_000 }).not.toContain('beta-2.7-r2v');
+			await until(async () => !(await model()).includes('beta-2.7-r2v'), 10);
 			await editor.closeNode();
 		},
 	);

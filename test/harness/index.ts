@@ -1,6 +1,6 @@
 /**
  * Runs workflow JSON through n8n's real engine, with n8n's own core nodes and the sources of this package.
- * Works under vitest and in a plain script (the demo, the benchmarks).
+ * Works under jest and in a plain script (the demo, the benchmarks).
  */
 import './setup';
 

@@ -17,6 +17,6 @@ process.env.N8N_LOG_FILE_LOCATION = path.join(home, 'n8n.log');
 process.env.N8N_SSRF_ALLOWED_IP_RANGES = '127.0.0.1/32';
 process.env.N8N_SSRF_BLOCKED_HOSTNAMES = 'storage.blocked';
 
-// Removes n8n's settings and every binary file that the executions stored. Vitest ends its workers with a signal.
+// Removes n8n's settings and every binary file that the executions stored. jest ends its workers with a signal.
 process.once('SIGTERM', () => process.exit(143));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));

@@ -7,11 +7,17 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { isPublicName, lookUp } from '../support/http/publicNames';
 import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
 
+/** What stays real: all but `Date`, `setTimeout` and `setInterval`. */
+const doNotFake = [
+	...(['hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
+	...(['setImmediate', 'clearImmediate'] as const),
+];
+
 /** Real milliseconds between two checks. */
 const step = 1;
 
 /**
- * Lets the engine and the nodes wait in simulated time, under vitest: time stands still while anything is under way, and
+ * Lets the engine and the nodes wait in simulated time, under jest: time stands still while anything is under way, and
  * otherwise jumps to the timer that is due first. Sockets and files stay real. Node's own timers
  * (`node:timers/promises`) stay real too, because slow servers in tests need them. No other host has an address: a name
  * server may respond later than time would stand still.
@@ -31,7 +37,7 @@ export class SimulatedTime {
 	}).enable();
 	/** The state that last stayed the same for the whole patience. */
 	private still?: string;
-	private readonly lookUp = vi.spyOn(dns, 'lookup');
+	private readonly lookUp = jest.spyOn(dns, 'lookup');
 	private opened = 0;
 	private unseen = 0;
 	private readonly ending = new AbortController();
@@ -44,10 +50,7 @@ export class SimulatedTime {
 	constructor(public patience = 20) {
 		// The clock is set back, so a poll of an earlier test would delay one of this test.
 		latestReads.clear();
-		vi.useFakeTimers({
-			now: Date.UTC(2026, 0, 1),
-			toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
-		});
+		jest.useFakeTimers({ now: Date.UTC(2026, 0, 1), doNotFake });
 		this.lookUp.mockImplementation(lookUpHere as typeof dns.lookup);
 		subscribe('net.client.socket', this.watch);
 		this.pump = this.run();
@@ -70,7 +73,7 @@ export class SimulatedTime {
 		unsubscribe('net.client.socket', this.watch);
 		this.systemHook.disable();
 		this.lookUp.mockRestore();
-		vi.useRealTimers();
+		jest.useRealTimers();
 	}
 
 	private readonly watch = (message: unknown) => {
@@ -82,7 +85,7 @@ export class SimulatedTime {
 
 	private async run(): Promise<void> {
 		while (!this.ending.signal.aborted) {
-			if (await this.isAtRest()) vi.advanceTimersToNextTimer();
+			if (await this.isAtRest()) jest.advanceTimersToNextTimer();
 		}
 	}
 
@@ -94,7 +97,7 @@ export class SimulatedTime {
 	private async isAtRest(): Promise<boolean> {
 		// Let pending consequences happen first.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (vi.getTimerCount() === 0 || this.systemRequests.size + this.unseen > 0) {
+		if (jest.getTimerCount() === 0 || this.systemRequests.size + this.unseen > 0) {
 			await this.pause(step);
 			return false;
 		}
@@ -117,7 +120,7 @@ export class SimulatedTime {
 	private get state(): string {
 		const bytes = [...this.sockets].reduce((sum, s) => sum + s.bytesRead + s.bytesWritten, 0);
 		return [
-			vi.getTimerCount(),
+			jest.getTimerCount(),
 			this.opened,
 			this.sockets.size,
 			bytes,

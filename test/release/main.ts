@@ -66,14 +66,13 @@ function testChecks(): Array<[string, () => string[]]> {
 		const folder = mkdtempSync(path.join(tmpdir(), 'release-'));
 		const output = path.join(folder, 'report.json');
 		const files = ['test/unit', 'test/engine', ...Object.values(tests).flat()];
-		const options = ['--project=quick', '--project=deep', '--reporter=json'];
-		const { printed } = run('npx', 'vitest', 'run', ...options, `--outputFile=${output}`, ...files);
+		const { printed } = run('npx', 'jest', '--json', `--outputFile=${output}`, ...files);
 		try {
 			report = json<{ testResults: NonNullable<typeof report> }>(
 				readFileSync(output, 'utf8'),
 			).testResults;
 		} catch {
-			throw new Error(`vitest gave no report:\n${printed}`);
+			throw new Error(`jest gave no report:\n${printed}`);
 		} finally {
 			rmSync(folder, { recursive: true });
 		}

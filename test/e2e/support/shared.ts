@@ -3,7 +3,7 @@ import type { N8n } from '../../n8n/n8n';
 
 type Place = Pick<N8n, 'url' | 'folder'>;
 
-/** Where the n8n of a test file is: vitest's setup starts one for each worker. */
+/** Where the n8n of a test file is: jest's setup starts one for each worker. */
 export const shared = {
 	/** Set only in the process of the setup. */
 	running: [] as N8n[],
@@ -30,6 +30,6 @@ export const shared = {
 };
 
 function ownPlace(): Place {
-	const { E2E_PLACES = '[]', VITEST_POOL_ID = '1' } = process.env;
-	return (JSON.parse(E2E_PLACES) as Place[])[Number(VITEST_POOL_ID) - 1];
+	const { E2E_PLACES = '[]', JEST_WORKER_ID = '1' } = process.env;
+	return (JSON.parse(E2E_PLACES) as Place[])[Number(JEST_WORKER_ID) - 1];
 }

@@ -1,6 +1,6 @@
 import type { IDataObject, IRunExecutionData, NodeHint } from 'n8n-workflow';
 import { Workflow } from 'n8n-workflow';
-import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node';
+import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node.js';
 import { noInputHint } from '../../../nodes/ModelGatewayWaitForVideo/hints';
 import { nodeTypes } from '../../harness';
 import {

@@ -180,7 +180,7 @@ it('does not order an image again in a Retry after its link expired', async () =
 	await start(300);
 	gateway.fault({ route: 'download', action: 'reset', times: 5 });
 	const failed = await run();
-	vi.setSystemTime(Date.now() + 11 * 60_000);
+	jest.setSystemTime(Date.now() + 11 * 60_000);
 	const retried = await retryExecution(failed);
 	expect(retried.errorOf('Model Gateway')?.description).toContain(
 		'links of some models live for 10 minutes only',

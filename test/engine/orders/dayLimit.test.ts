@@ -88,7 +88,7 @@ describe.each([
 		);
 		expect(refused.errorOf('Create')?.description).toContain(`raise ${label}`);
 		expect(gateway.ledger).toHaveLength(3);
-		vi.setSystemTime(Date.UTC(2026, 0, 1, 5));
+		jest.setSystemTime(Date.UTC(2026, 0, 1, 5));
 		expect((await order(3)).status).toBe('success');
 		expect(gateway.ledger).toHaveLength(6);
 	});

@@ -170,7 +170,7 @@ describe('the limits of a credential', () => {
 			for (; run.status === 'waiting'; pass++) {
 				each(pass);
 				// n8n looks for due executions once a minute.
-				vi.setSystemTime(Math.max(Date.now() + 40_000, (run.waitTill as Date).getTime()));
+				jest.setSystemTime(Math.max(Date.now() + 40_000, (run.waitTill as Date).getTime()));
 				run = await resumeExecution(run);
 			}
 			return run;

@@ -96,7 +96,7 @@ describe('an order under way when n8n was killed', () => {
 			});
 			// n8n 1 has no token that an execution shares with its Retries.
 			if (version === 'n8n 1') delete waiting.data.resumeToken;
-			vi.setSystemTime(waiting.waitTill as Date);
+			jest.setSystemTime(waiting.waitTill as Date);
 			const both = [await resumeExecution(waiting), await resumeExecution(waiting)];
 			// The second execution reuses the job of the first.
 			const jobs = both.map((run) => run.items('Create')[0].json.output);

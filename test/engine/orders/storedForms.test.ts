@@ -26,7 +26,7 @@ describe('stored data that this release cannot read', () => {
 	beforeAll(async () => void (video = await sampleVideo()));
 	beforeEach(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
 	afterEach(async () => {
-		vi.restoreAllMocks();
+		jest.restoreAllMocks();
 		await gateway.close();
 	});
 
@@ -101,7 +101,7 @@ describe('stored data that this release cannot read', () => {
 		it('starts a wait again from its input when the record of the process that parked it is damaged', async () => {
 			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
 				const parked = await park();
-				vi.spyOn(performance, 'now').mockReturnValue(60_000);
+				jest.spyOn(performance, 'now').mockReturnValue(60_000);
 				contextOf(parked.run, 'flow').modelGateway = broken;
 				await delivers(parked);
 			}

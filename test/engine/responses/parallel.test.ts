@@ -111,11 +111,11 @@ describe('parallel items', () => {
 	});
 
 	describe('authentication', () => {
-		afterEach(() => vi.restoreAllMocks());
+		afterEach(() => jest.restoreAllMocks());
 
 		it('lets n8n authenticate requests only until the first response', async () => {
 			gateway = await startGateway({ answerMilliseconds: 20 });
-			const sign = vi.spyOn(CredentialsHelper.prototype, 'authenticate');
+			const sign = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
 
 			expect((await chats(50)).items('Chat')).toHaveLength(50);
 			expect(sign).toHaveBeenCalledTimes(10);
@@ -124,7 +124,7 @@ describe('parallel items', () => {
 		it('lets n8n authenticate every request when n8n does not reveal the key', async () => {
 			gateway = await startGateway();
 			const { authenticate } = CredentialsHelper.prototype;
-			const sign = vi
+			const sign = jest
 				.spyOn(CredentialsHelper.prototype, 'authenticate')
 				.mockImplementation(async function (this: CredentialsHelper, ...[data, type, sent, ...on]) {
 					return await authenticate.call(

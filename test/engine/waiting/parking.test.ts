@@ -34,7 +34,7 @@ describe('a parked Wait for Video', () => {
 		{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
 		(world) => void ({ gateway } = world),
 	);
-	afterEach(() => vi.restoreAllMocks());
+	afterEach(() => jest.restoreAllMocks());
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
 	const done = core('Done', 'noOp');
@@ -181,7 +181,7 @@ describe('a parked Wait for Video', () => {
 		gateway.fault({ route: 'download', action: 'answer', status: 400, times: Infinity });
 		const workflow = workflowOf({}, { onError: 'continueRegularOutput' });
 		const next = async (run: WorkflowRun) => {
-			vi.setSystemTime(run.waitTill as Date);
+			jest.setSystemTime(run.waitTill as Date);
 			return await resumeExecution(run);
 		};
 		let run = await next(await start(workflow, [broken, running]));

@@ -19,7 +19,7 @@ withGateway(
 	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
 	(world) => void ({ gateway } = world),
 );
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => jest.restoreAllMocks());
 
 const createJobs = (count: number) => earlierTasks(gateway, count);
 const workflow = chain(waitForVideo(), core('Done', 'noOp'));
@@ -158,7 +158,7 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 		const { job, parked } = await parkAndRestart();
 		gateway.jobs.complete(job.id, video);
 		await resume(parked);
-		vi.setSystemTime(Date.now() + 61_000);
+		jest.setSystemTime(Date.now() + 61_000);
 		expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
 	});
 

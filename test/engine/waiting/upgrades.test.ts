@@ -23,10 +23,10 @@ describe('an execution that an earlier release stored', () => {
 	beforeEach(async () => {
 		gateway = await startGateway({ jobSeconds: Infinity });
 		// This process has run for a minute, so the node need not wait until n8n has looked for crashed executions.
-		vi.spyOn(performance, 'now').mockReturnValue(60_000);
+		jest.spyOn(performance, 'now').mockReturnValue(60_000);
 	});
 	afterEach(async () => {
-		vi.restoreAllMocks();
+		jest.restoreAllMocks();
 		await gateway.close();
 	});
 

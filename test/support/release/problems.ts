@@ -129,5 +129,5 @@ export function failedTests(
 	const failed = result.assertionResults.filter(({ status }) => status === 'failed');
 	if (failed.length === 0 && result.status === 'passed') return [];
 	const reasons = failed.length > 0 ? failed.map(({ fullName }) => fullName) : [result.message];
-	return reasons.map((reason) => `“${reason}” failed: run npx vitest run ${file}`);
+	return reasons.map((reason) => `“${reason}” failed: run npx jest ${file}`);
 }

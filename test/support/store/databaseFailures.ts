@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { MockInstance } from 'vitest';
 import { processedItems } from '../../harness';
 
 /** When a call to n8n's database fails: before it has changed anything, or after it has been committed. */
@@ -30,9 +29,9 @@ export async function withFailures(
 		const method = processedItems[name].bind(processedItems) as (
 			...args: unknown[]
 		) => Promise<unknown>;
-		const spy = vi.spyOn(processedItems, name) as MockInstance<typeof method>;
+		const spy = jest.spyOn(processedItems, name) as jest.SpyInstance;
 		return spy.mockImplementation(
-			async (...args) => await failing(async () => await method(...args)),
+			async (...args: unknown[]) => await failing(async () => await method(...args)),
 		);
 	});
 	try {

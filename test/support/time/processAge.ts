@@ -3,8 +3,8 @@
  * @returns a function that takes it back
  */
 export const setProcess = (startedAt: number, age: number): (() => void) => {
-	const start = vi.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(startedAt);
-	const now = vi.spyOn(performance, 'now').mockReturnValue(age);
+	const start = jest.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(startedAt);
+	const now = jest.spyOn(performance, 'now').mockReturnValue(age);
 	return () => {
 		start.mockRestore();
 		now.mockRestore();

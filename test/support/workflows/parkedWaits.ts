@@ -33,7 +33,7 @@ export const startWaits = async (
  */
 export async function resume(run: WorkflowRun, late = 0): Promise<WorkflowRun> {
 	expect(run.status).toBe('waiting');
-	vi.setSystemTime(Math.max(Date.now(), (run.waitTill as Date).getTime() + late));
+	jest.setSystemTime(Math.max(Date.now(), (run.waitTill as Date).getTime() + late));
 	return await resumeExecution(run);
 }
 

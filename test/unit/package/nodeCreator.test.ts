@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
+import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node.js';
 import embeddings from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node.json';
-import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node';
+import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node.js';
 import chatModel from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node.json';
-import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node';
+import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node.js';
 import modelGateway from '../../../nodes/ModelGateway/ModelGateway.node.json';
-import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
+import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.js';
 import waitForVideo from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.json';
 
 /** An entry in the form of the editor's list. */

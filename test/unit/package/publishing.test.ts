@@ -22,7 +22,6 @@ const step = workflow.jobs.publish.steps.find(({ name }) => name === 'Publish');
 /** The commands of npm that the step runs. */
 function commandsWith(token: string): string[] {
 	const folder = mkdtempSync(path.join(tmpdir(), 'publish-'));
-	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const npm = path.join(folder, 'npm');
 	const log = path.join(folder, 'log');
 	writeFileSync(
@@ -33,7 +32,9 @@ function commandsWith(token: string): string[] {
 	const env = { PATH: `${folder}:${process.env.PATH}`, NPM_TOKEN: token };
 	// As GitHub runs it.
 	execFileSync('bash', ['--norc', '-e', '-c', step?.run ?? ''], { env, stdio: 'ignore' });
-	return readFileSync(log, 'utf8').trim().split('\n');
+	const commands = readFileSync(log, 'utf8').trim().split('\n');
+	rmSync(folder, { recursive: true });
+	return commands;
 }
 
 describe('.github/workflows/publish.yml', () => {

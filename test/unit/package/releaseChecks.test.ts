@@ -147,8 +147,8 @@ describe('the tests of a release', () => {
 	it('are a problem by their titles', () => {
 		expect(problems(result('passed', ['reads a file']))).toEqual([]);
 		expect(problems(result('failed', ['reads a file', 'writes it']))).toEqual([
-			'“reads a file” failed: run npx vitest run test/unit/a.test.ts',
-			'“writes it” failed: run npx vitest run test/unit/a.test.ts',
+			'“reads a file” failed: run npx jest test/unit/a.test.ts',
+			'“writes it” failed: run npx jest test/unit/a.test.ts',
 		]);
 	});
 

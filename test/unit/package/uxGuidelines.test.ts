@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
-import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
-import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node';
-import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node';
+import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node.js';
+import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node.js';
+import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node.js';
 import { operations } from '../../../nodes/ModelGateway/resources';
-import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
+import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.js';
 import { panelTexts } from '../../support/pages/serviceStatements';
 
 // What n8n asks of verified nodes in its UX guidelines, and its linter does not check.

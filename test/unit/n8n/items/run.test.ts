@@ -33,7 +33,7 @@ describe('an order whose outcome is unknown after Stop', () => {
 			executed({ prepare: stopped }, { ...retry, id: '2', stop: again.signal }),
 		).rejects.toThrow();
 
-		const perform = vi.fn(async () => [{ json: {} }]);
+		const perform = jest.fn(async () => [{ json: {} }]);
 		const last = new AbortController();
 		await expect(executed({ perform }, { ...retry, id: '3', stop: last.signal })).rejects.toThrow(
 			'Item 0: The connection was lost',
@@ -65,7 +65,7 @@ describe('an order whose outcome is unknown after Stop', () => {
 
 		it('a Retry sends an order with a key again, even while its first response may still arrive', async () => {
 			const first = await stopped('Marked');
-			const perform = vi.fn(async () => [{ json: {} }]);
+			const perform = jest.fn(async () => [{ json: {} }]);
 			await executed({ perform }, { ...keyed, ...retry, node: 'Marked', id: '2' });
 			expect(perform).toHaveBeenCalledTimes(1);
 			await first.end();
@@ -83,7 +83,7 @@ describe('an order whose outcome is unknown after Stop', () => {
 			await expect(executed({ prepare }, stop)).rejects.toThrow('canceled');
 
 			// Without the key, the gateway would not recognise the order.
-			const perform = vi.fn(async () => [{ json: {} }]);
+			const perform = jest.fn(async () => [{ json: {} }]);
 			await expect(executed({ perform }, { ...execution, id: '3' })).rejects.toThrow(
 				'This order was sent before',
 			);

@@ -82,7 +82,7 @@ describe('a line of the log', () => {
 
 describe('the log', () => {
 	it('logs nothing without the key to redact', () => {
-		const warn = vi.fn();
+		const warn = jest.fn();
 		const context = { ...executeContext(), logger: { ...executeContext().logger, warn } };
 		new NodeLog(context).write('job failed', {});
 		expect(warn).not.toHaveBeenCalled();

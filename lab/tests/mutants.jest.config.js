@@ -1,0 +1,13 @@
+const path = require('node:path');
+const { projects, ...shared } = require('../../jest.config');
+
+const { MUTANT_TESTS: tests = '' } = process.env;
+
+/** The settings of `npm test` for the test files that mutants.ts names, in the one process that Stryker allows. */
+module.exports = {
+	...shared,
+	...projects.find(({ displayName }) => displayName === 'quick'),
+	rootDir: path.join(__dirname, '../..'),
+	testMatch: tests.split(' ').map((pattern) => `<rootDir>/${pattern}`),
+	reporters: [],
+};
