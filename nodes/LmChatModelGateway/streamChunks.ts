@@ -20,7 +20,8 @@ export async function* chunksOf<Chunk, Result>(
 	result.catch(() => undefined);
 	try {
 		for (;;) {
-			yield* pending.splice(0);
+			// Not yield*: an array takes no error, so a reader that throws one in would get a TypeError instead of it.
+			for (const chunk of pending.splice(0)) yield chunk;
 			if (pending.length > 0) continue;
 			if (isFinished) return await result;
 			await new Promise<void>((resolve) => (wake = resolve));

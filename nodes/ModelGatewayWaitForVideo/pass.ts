@@ -6,9 +6,10 @@ import { describeProgress, jobName, type JobSummary } from '../shared/gateway/er
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
 import { JobWait } from '../shared/gateway/jobs/wait';
-import { ProgressLines } from '../shared/n8n/agent/progress';
+import { LiveText } from '../shared/n8n/agent/liveText';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';
+import { asMarkdown } from '../shared/n8n/display/plainText';
 import { jobCollected } from '../shared/n8n/execution/memory';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
@@ -127,8 +128,8 @@ export class WaitPass {
 		},
 	): Promise<WaitResult> {
 		const { item } = run;
-		const lines = new ProgressLines(this.context, item);
-		const wait = this.newWait(poller, run, lines);
+		const live = new LiveText(this.context, item);
+		const wait = this.newWait(poller, run, live);
 		this.waits.set(item, wait);
 		try {
 			const finished = earlier ?? (await this.outcomeOf(wait));
@@ -142,7 +143,7 @@ export class WaitPass {
 			throw this.keepFailure(error, item, wait);
 		} finally {
 			run.reportJob(wait.state.job);
-			await lines.end();
+			await live.end();
 		}
 	}
 
@@ -178,14 +179,14 @@ export class WaitPass {
 		if (!('failure' in stored) || hasJobFailed(stored.failure)) jobCollected(jobOf(stored).id);
 	}
 
-	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
+	private newWait(poller: PollerState, { gateway, item }: ItemRun, live: LiveText): JobWait {
 		const { runtime } = gateway;
 		const source = jobSource(gateway);
 		const isLimited = runtime.queue !== undefined;
 		return new JobWait(source, poller, {
 			...runtime,
 			firstPollAfter: this.firstPolls.delayOf(poller.job.id, item, isLimited),
-			onChange: async (job) => await this.reportProgress(item, job, lines),
+			onChange: async (job) => await this.reportProgress(item, job, live),
 		});
 	}
 
@@ -202,11 +203,12 @@ export class WaitPass {
 	}
 
 	/** Reports the progress of a job once, even if several items wait for it. */
-	private async reportProgress(item: number, job: JobSummary, lines: ProgressLines): Promise<void> {
+	private async reportProgress(item: number, job: JobSummary, live: LiveText): Promise<void> {
 		const line = describeProgress(job);
 		if (this.reported.get(jobName(job)) === line) return;
 		this.reported.set(jobName(job), line);
 		this.log?.progress(item, job);
-		await lines.add(job);
+		// Markdown needs an empty line between two lines.
+		await live.add(`${describeProgress(job, asMarkdown)}\n\n`);
 	}
 }

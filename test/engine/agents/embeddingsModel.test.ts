@@ -1,5 +1,4 @@
 import type { IDataObject, ITaskData } from 'n8n-workflow';
-import { setTimeout } from 'node:timers/promises';
 import { maxParallelBatches } from '../../../nodes/shared/gateway/embeddings/embed';
 import type { Gateway } from '../../../gateway';
 import { registerTypes, runWorkflow, SimulatedTime } from '../../harness';
@@ -157,18 +156,18 @@ describe('Embeddings Model Gateway', () => {
 	});
 
 	it('sends no more requests after one is refused', async () => {
-		gateway.fault({
-			route: 'embedding',
-			action: 'stall',
-			seconds: 0.2,
-			times: maxParallelBatches - 1,
-		});
+		let answerOthers = () => {};
+		const until = new Promise<void>((resolve) => (answerOthers = resolve));
+		const times = maxParallelBatches - 1;
+		gateway.fault({ route: 'embedding', action: 'stall', until, times });
 		const refused = { status: 400, code: 'invalid_prompt' };
 		gateway.fault({ route: 'embedding', action: 'error', ...refused });
 		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
 		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
-		await setTimeout(500);
-		expect(gateway.requests).toHaveLength(maxParallelBatches);
+		answerOthers();
+		// A request that did not belong to it would have arrived before this one.
+		await run({ documents: texts(1) });
+		expect(gateway.requests).toHaveLength(maxParallelBatches + 1);
 	});
 
 	it('stops at once when the user presses Stop', async () => {

@@ -131,11 +131,13 @@ it('places one order per Order Key when executions use the same keys in differen
 
 it('ends on Stop while another execution orders with the same Order Key', async () => {
 	const first = await underWay(order);
-	let stop = () => {};
-	const second = order(undefined, { onStart: (cancel) => void (stop = cancel) });
+	let second: Promise<WorkflowRun> | undefined;
+	const stop = await new Promise<() => void>((onStart) => {
+		second = order(undefined, { onStart });
+	});
 	await setTimeout(100);
 	stop();
-	expect((await second).status).toBe('canceled');
+	expect((await second)?.status).toBe('canceled');
 	expect(gateway.ledger).toHaveLength(0);
 	expect(jobOf(await first.end())).toBe(gateway.ledger[0].job);
 	expect(creates()).toHaveLength(1);

@@ -193,6 +193,25 @@ describe('chat and messages', () => {
 			expect(text.length).toBeGreaterThan(1);
 			expect(text.join('')).toBe(plain.text);
 		});
+
+		it.each(['begin', 'item', 'end'])(
+			'returns the whole item although n8n cannot pass the text on, at %s',
+			async (type) => {
+				const passedOn: string[] = [];
+				const result = await run(streamed(), {
+					onChunk(chunk) {
+						if (chunk.type === type) throw new Error('Connection is closed.');
+						passedOn.push(chunk.type);
+					},
+				});
+				const whole = expect.stringContaining('Hello there');
+				expect(result.items('Chat')[0].json).toMatchObject({ text: whole, finish_reason: 'stop' });
+				// Nothing follows a gap.
+				expect(new Set(passedOn)).toEqual(
+					new Set({ begin: [], item: ['begin'], end: ['begin', 'item'] }[type]),
+				);
+			},
+		);
 	});
 
 	it('returns the text, the model and the request ID of a native message', async () => {

@@ -114,7 +114,14 @@ describe('parallel items', () => {
 		afterEach(() => jest.restoreAllMocks());
 
 		it('lets n8n authenticate requests only until the first response', async () => {
-			gateway = await startGateway({ answerMilliseconds: 20 });
+			gateway = await startGateway();
+			let answerAll = () => {};
+			const until = new Promise<void>((resolve) => (answerAll = resolve));
+			const when = () => {
+				if (gateway.requests.length === 10) answerAll();
+				return true;
+			};
+			gateway.fault({ route: 'chat', action: 'stall', until, when, times: 10 });
 			const sign = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
 
 			expect((await chats(50)).items('Chat')).toHaveLength(50);

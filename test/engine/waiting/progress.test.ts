@@ -47,6 +47,23 @@ describe('Wait for Video in a workflow that streams', () => {
 		expect(gateway.requests.filter(({ route }) => route === 'video')).toHaveLength(4);
 	});
 
+	it.each(['begin', 'item', 'end'])(
+		'waits to the end although n8n cannot pass a line on, at %s',
+		async (type) => {
+			gateway.once(
+				'job',
+				({ id }) => void setTimeout(() => gateway.jobs.complete(id, video), 7000),
+			);
+			const result = await runWorkflow(chain(createVideo(), waitForVideo({ download: false })), {
+				credentials: credentialFor(gateway),
+				onChunk(chunk) {
+					if (chunk.type === type) throw new Error('Connection is closed.');
+				},
+			});
+			expect(result.items('Wait for Video')).toMatchObject([{ json: { status: 'completed' } }]);
+		},
+	);
+
 	it('ends its stream when the job fails', async () => {
 		const [last, end, ...rest] = (await chunksOf((id) => gateway.jobs.fail(id))).slice(-3);
 		expect(last.content).toMatch(/: failed\n\n$/);

@@ -10,6 +10,20 @@ interface World {
 	media: IDataObject[];
 }
 
+/** Of earlier tests. The nodes keep what they remember of a service by its base URL, as long as the process runs. */
+const usedUrls = new Set<string>();
+
+/** A gateway with a new base URL: the system gives the port of a closed server away again. */
+async function startAtNewUrl(options: GatewayOptions): Promise<Gateway> {
+	const gateway = await startGateway(options);
+	if (!usedUrls.has(gateway.url)) {
+		usedUrls.add(gateway.url);
+		return gateway;
+	}
+	await gateway.close();
+	return await startAtNewUrl(options);
+}
+
 /** Gives each test its own gateway, and an n8n that keeps nothing of earlier executions. */
 export function withGateway(
 	options: GatewayOptions & { isTimeSimulated?: boolean },
@@ -22,7 +36,7 @@ export function withGateway(
 	beforeEach(async () => {
 		if (isTimeSimulated) time = new SimulatedTime();
 		processedItems.clear();
-		gateway = await startGateway(own);
+		gateway = await startAtNewUrl(own);
 		take({ gateway, media: mediaOf(gateway) });
 	});
 	afterEach(async () => {

@@ -22,8 +22,9 @@ export class SimulatedClock implements Clock {
 	private moves = 0;
 
 	/**
-	 * @param patience real milliseconds that real work may make no progress before time passes all the same, so that a
-	 * time limit can expire; by default, time waits for real work however long it takes
+	 * @param patience how many checks in a row must find no progress of real work before time passes all the same, so that
+	 * a time limit can expire; by default, time waits for real work however long it takes. They are a millisecond apart,
+	 * but it counts checks, because this process may have to wait for the machine
 	 */
 	constructor(private readonly patience = Infinity) {}
 
@@ -87,18 +88,19 @@ export class SimulatedClock implements Clock {
 		setImmediate(() => {
 			this.isScheduled = false;
 			if (this.underWay === 0) this.wakeNext();
-			else if (Number.isFinite(this.patience)) this.waitForWork(this.moves);
+			else if (Number.isFinite(this.patience)) this.waitForWork(this.moves, this.patience);
 		});
 	}
 
-	private waitForWork(moves: number): void {
+	private waitForWork(moves: number, checks: number): void {
 		setTimeout(() => {
-			// A busy machine may fire the timer late, just as the work receives what it waits for.
+			// Sockets are read between a timer and an immediate.
 			setImmediate(() => {
-				if (this.moves === moves) this.wakeNext();
-				else this.schedule();
+				if (this.moves !== moves) this.schedule();
+				else if (checks > 1) this.waitForWork(moves, checks - 1);
+				else this.wakeNext();
 			});
-		}, this.patience).unref();
+		}, 1).unref();
 	}
 
 	private wakeNext(): void {

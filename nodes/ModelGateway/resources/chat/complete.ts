@@ -11,6 +11,7 @@ import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json'
 import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { messageRoles } from '../../../shared/gateway/protocol/chat';
+import { LiveText } from '../../../shared/n8n/agent/liveText';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { answersOption, chatOptions, userOption } from '../../../shared/n8n/parameters/chatOptions';
@@ -98,14 +99,9 @@ async function completeLive(
 	timeout: number | undefined,
 	{ gateway, context, item }: ItemRun,
 ): Promise<Completion> {
-	const isLive =
-		body.stream === true && typeof context.isStreaming === 'function' && context.isStreaming();
-	let hasBegun = false;
+	const live = new LiveText(context, item);
 	const onText = async (added: string) => {
-		if (!isLive) return;
-		if (!hasBegun) await context.sendChunk('begin', item);
-		hasBegun = true;
-		await context.sendChunk('item', item, added);
+		if (body.stream === true) await live.add(added);
 	};
 	let isWhole = false;
 	try {
@@ -116,12 +112,12 @@ async function completeLive(
 			parse: (whole) => whole,
 		});
 		// A server that does not stream has sent the text in one piece.
-		if (!hasBegun) await onText(textToShow(completion.choices[0].message));
+		if (!live.hasBegun) await onText(textToShow(completion.choices[0].message));
 		isWhole = true;
 		return completion;
 	} finally {
 		// When a node fails, n8n sends the end itself.
-		if (hasBegun && (isWhole || context.continueOnFail())) await context.sendChunk('end', item);
+		if (isWhole || context.continueOnFail()) await live.end();
 	}
 }
 

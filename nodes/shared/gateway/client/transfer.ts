@@ -73,15 +73,21 @@ class Transfer<End extends FileEnd> {
 		this.restart();
 		const { ended } = this;
 		const bytes = this.bytes();
+		const read = async () =>
+			await bytes.next().catch((error: unknown) => {
+				// What fails after the store has given up is only a consequence of that.
+				if (!ended.signal.aborted) this.failure = error;
+				throw error;
+			});
 		try {
-			let first: IteratorResult<Uint8Array, void> | undefined = await bytes.next();
+			let first: IteratorResult<Uint8Array, void> | undefined = await read();
 			if (first.done || !this.file) throw this.incomplete('no data arrived');
 			// A generator would answer a store that gives up only after the next byte, which may never come. And what a
 			// store throws in is no failure of the transfer.
 			const stream: AsyncIterableIterator<Uint8Array> = {
 				[Symbol.asyncIterator]: () => stream,
 				next: async () => {
-					const next = first ?? (await bytes.next());
+					const next = first ?? (await read());
 					first = undefined;
 					return next;
 				},
@@ -114,24 +120,15 @@ class Transfer<End extends FileEnd> {
 	}
 
 	private async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
-		const { signal } = this.ended;
-		let failure: unknown;
-		try {
-			for (;;) {
-				const { received, reason, file } = this;
-				const before = received.length;
-				const arrived = { received, reason, end: file?.end };
-				const response = await this.requests.open(this.gateway, arrived);
-				const interruption = response && (yield* this.forward(response));
-				if (interruption === undefined) return;
-				await this.recover(interruption, received.length > before);
-			}
-		} catch (error) {
-			failure = error;
+		for (;;) {
+			const { received, reason, file } = this;
+			const before = received.length;
+			const arrived = { received, reason, end: file?.end };
+			const response = await this.requests.open(this.gateway, arrived);
+			const interruption = response && (yield* this.forward(response));
+			if (interruption === undefined) return;
+			await this.recover(interruption, received.length > before);
 		}
-		// What fails after the store has given up is only a consequence of that.
-		if (!signal.aborted) this.failure = failure;
-		throw failure;
 	}
 
 	/** Yields the bytes of one response; returns undefined when the file is complete. */
@@ -141,16 +138,25 @@ class Transfer<End extends FileEnd> {
 		const { received } = this;
 		const { limit, headLength } = this.request;
 		const head = new FileHead(headLength, response.headers['content-type']);
-		let failure: unknown;
-		let excess = limit.announce(announcedLength(response));
-		// Its first byte may take long.
-		if (excess !== undefined) response.close();
+		const tooLong = limit.announce(announcedLength(response));
+		if (tooLong !== undefined) {
+			response.close();
+			throw this.incomplete(`the file ${tooLong}`);
+		}
 		const { idleTimeout } = limit;
+		const chunks = readWithIdleTimeout(response, { ...this.gateway.runtime, idleTimeout });
+		let failure: unknown;
+		/** Only an error of this step is one of the connection. What the store throws in comes in at a `yield`. */
+		const read = async () =>
+			await chunks.next().catch((error: unknown) => {
+				failure = error;
+				return undefined;
+			});
 		try {
-			const { runtime } = this.gateway;
-			for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout })) {
-				excess ??= limit.excess(received.length + head.length + bytes.length);
-				if (excess !== undefined) break;
+			for (let chunk = await read(); chunk?.done === false; chunk = await read()) {
+				const bytes = chunk.value;
+				const excess = limit.excess(received.length + head.length + bytes.length);
+				if (excess !== undefined) throw this.incomplete(`the file ${excess}`);
 				if (this.file) yield this.accept(bytes, this.file);
 				else {
 					head.push(bytes);
@@ -159,10 +165,9 @@ class Transfer<End extends FileEnd> {
 					if (type) yield* this.begin(head, type);
 				}
 			}
-		} catch (error) {
-			failure = error;
+		} finally {
+			await chunks.return();
 		}
-		if (excess !== undefined) throw this.incomplete(`the file ${excess}`);
 		// A transfer that broke off early is passed on only if its type is sure.
 		const isEnough = head.length > 0 && (failure === undefined || head.isSure);
 		if (!this.file && isEnough && head.type.kind !== 'text') yield* this.begin(head, head.type);

@@ -80,28 +80,30 @@ describe('the limit of parallel requests', () => {
 		const { connection, runtime } = gatewayTo(url, options);
 		return new Gateway(connection, { ...runtime, limiter: new AdaptiveLimit(atOnce) });
 	};
-	/** A server that counts how many requests are under way at once. */
-	const countedServer = async (body: object) => {
-		let underWay = 0;
-		const widths: number[] = [];
-		const server = await startServer((response, request) => {
-			widths.push(++underWay);
-			setTimeout(() => {
-				underWay--;
-				json(body)(response, request);
-			}, 20);
-		});
-		return { url: server.url, widest: () => Math.max(...widths) };
-	};
-
 	it('limits the requests under way, but not polls', async () => {
-		const server = await countedServer({ data: [], status: 'queued' });
+		let underWay = 0;
+		let most = 0;
+		let answerAll = () => {};
+		const held = new Promise<void>((resolve) => (answerAll = resolve));
+		const server = await startServer((response, request) => {
+			const isList = request.path === '/v1/models';
+			if (isList) most = Math.max(most, ++underWay);
+			void held.then(() => {
+				if (isList) underWay--;
+				json({ data: [], status: 'queued' })(response, request);
+			});
+		});
 		const paced = pacedTo(server.url, 2);
-		await Promise.all(Array.from({ length: 6 }, async () => await paced.call(models)));
-		expect(server.widest()).toBe(2);
+		const lists = Array.from({ length: 6 }, async () => await paced.call(models));
+		await server.received(2);
 		const ids = ['1', '2', '3', '4', '5', '6'];
-		await Promise.all(ids.map(async (id) => await paced.call({ ...poll, id })));
-		expect(server.widest()).toBe(6);
+		const polls = ids.map(async (id) => await paced.call({ ...poll, id }));
+		// Nothing has been answered when the last poll arrives.
+		await server.received(2 + ids.length);
+		answerAll();
+		await Promise.all([...lists, ...polls]);
+		expect(server.requests).toHaveLength(12);
+		expect(most).toBe(2);
 	});
 
 	it('does not count a request that waits for its next attempt', async () => {

@@ -59,7 +59,16 @@ describe('the embeddings of a list', () => {
 	});
 
 	it('let requests in flight finish when their batches are kept', async () => {
-		const server = await startServer(error(400, { code: 'invalid_prompt' }), vectors(2, 40));
+		let refused = () => {};
+		const afterRefusal = new Promise<void>((resolve) => (refused = resolve));
+		const server = await startServer(
+			(response, request) => {
+				// The client closes the connection once it has read the response.
+				response.socket?.once('close', refused);
+				error(400, { code: 'invalid_prompt' })(response, request);
+			},
+			(response, request) => void afterRefusal.then(() => vectors(2)(response, request)),
+		);
 		const batches: EmbeddedBatch[] = [];
 		const texts = Array.from({ length: 9 }, () => 'a');
 		await failureOf(embed(gatewayTo(server.url), texts, { fields, batchSize: 1, batches }));

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
+import type { Store } from '../../../../nodes/shared/gateway/client/transferRequest';
 import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
 import { mp4Of } from '../../../support/files/boxes';
 import { failureOf, gatewayTo } from '../../../support/workflows/gatewayWorld';
@@ -111,43 +112,95 @@ describe('the store of a download', () => {
 			},
 		});
 	};
-	const store = async (server: ScriptedServer, max: number) => {
+	const storeWith = async (server: ScriptedServer, consume: Store<unknown>) => {
 		const source = { url: publicUrl(server.url), authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
-		await downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
-			await pipeline(Readable.from(bytes), failingAt(max));
-		});
+		return await downloadVideo(gatewayTo(elsewhere), request, consume);
 	};
 
-	it('ends the download with the error of the store when the store fails', async () => {
-		const large = mp4Of(20_000_000);
-		const server = await startServer(storage(large));
-		await expect(store(server, 1_000_000)).rejects.toBe(diskFull);
-		await server.idle();
-		expect(server.requests).toHaveLength(1);
-	});
+	const large = storage(mp4Of(20_000_000));
+	// Simulated time stands still while a request is under way, so a wait for the idle timeout would never end.
+	const stalled = stall(file.subarray(0, 50_000));
+	const failing: Array<[string, Store<unknown>]> = [
+		[
+			'a pipeline into a full disk',
+			async (bytes) => await pipeline(Readable.from(bytes), failingAt(1000)),
+		],
+		[
+			'a pipeline into a function that throws',
+			async (bytes) =>
+				await pipeline(Readable.from(bytes), async (chunks) => {
+					for await (const chunk of chunks) if (chunk.length > 0) throw diskFull;
+				}),
+		],
+		[
+			'a loop',
+			async (bytes) => {
+				for await (const chunk of bytes) if (chunk.length > 0) throw diskFull;
+			},
+		],
+		[
+			'an iterator, while it waits for a chunk',
+			async (bytes) => {
+				const chunks = bytes[Symbol.asyncIterator]();
+				await chunks.next();
+				chunks.next().catch(() => undefined);
+				await chunks.throw?.(diskFull);
+			},
+		],
+	];
+	const stopping: Array<[string, Store<unknown>]> = [
+		[
+			'a pipeline',
+			async (bytes) =>
+				await pipeline(Readable.from(bytes), async (chunks) => {
+					for await (const chunk of chunks) if (chunk.length > 0) break;
+				}),
+		],
+		[
+			'a loop',
+			async (bytes) => {
+				for await (const chunk of bytes) if (chunk.length > 0) break;
+			},
+		],
+		[
+			'an iterator, while it waits for a chunk',
+			async (bytes) => {
+				const chunks = bytes[Symbol.asyncIterator]();
+				await chunks.next();
+				chunks.next().catch(() => undefined);
+				await chunks.return?.();
+			},
+		],
+	];
+	const hosts: Array<[string, Reply]> = [
+		['bytes arrive', large],
+		['the host stalls', stalled],
+	];
+	const during = (stores: Array<[string, Store<unknown>]>) =>
+		hosts.flatMap(([host, reply]) =>
+			stores.map(([name, consume]) => [name, host, consume, reply] as const),
+		);
 
-	it('ends the download when the store fails while no bytes arrive', async () => {
-		const server = await startServer(stall(file.subarray(0, 50_000)));
-		await expect(store(server, 1000)).rejects.toBe(diskFull);
-		await Promise.race([server.idle(), new Promise((resolve) => setTimeout(resolve, 1000))]);
-		expect(server.openSockets).toBe(0);
-	});
+	it.each(during(failing))(
+		'ends the download at once with the error of a store that fails: %s, while %s',
+		async (_, __, consume, reply) => {
+			const server = await startServer(reply);
+			await expect(storeWith(server, consume)).rejects.toBe(diskFull);
+			await server.idle();
+			expect(server.requests).toHaveLength(1);
+		},
+	);
 
-	it('answers a store that throws while no bytes arrive at once, and requests nothing more', async () => {
-		const server = await startServer(stall(file.subarray(0, 50_000)));
-		const source = { url: publicUrl(server.url), authenticated: false };
-		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const downloading = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
-			const chunks = bytes[Symbol.asyncIterator]();
-			await chunks.next();
-			chunks.next().catch(() => undefined);
-			await chunks.throw?.(diskFull);
-		});
-		await expect(downloading).rejects.toBe(diskFull);
-		await server.idle();
-		expect(server.requests).toHaveLength(1);
-	});
+	it.each(during(stopping))(
+		'ends the download at once when the store wants no more: %s, while %s',
+		async (_, __, consume, reply) => {
+			const server = await startServer(reply);
+			await storeWith(server, consume);
+			await server.idle();
+			expect(server.requests).toHaveLength(1);
+		},
+	);
 
 	it('does not apply the idle timeout to a slow store', async () => {
 		const server = await startServer(whole);

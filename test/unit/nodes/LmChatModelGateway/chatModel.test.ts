@@ -204,13 +204,20 @@ describe('the chat model', () => {
 		});
 	});
 
-	it('aborts the request when its stream is no longer read', async () => {
+	const full = new Error('no space left on device');
+	it.each<[string, (stream: AsyncGenerator<StreamChunk, void>) => Promise<unknown>]>([
+		['is no longer read', async (stream) => await stream.return()],
+		[
+			'has a reader that fails',
+			async (stream) => await expect(stream.throw(full)).rejects.toBe(full),
+		],
+	])('aborts the request when its stream %s', async (_, leave) => {
 		const ended = new Promise((resolve) => gateway.once('request', resolve));
 		gateway.script('one two three four five six seven eight nine ten');
-		for await (const chunk of modelOf().model.stream(hello)) {
-			expect(chunk).toEqual({ type: 'text-delta', delta: 'one' });
-			break;
-		}
+		const stream = modelOf().model.stream(hello);
+		const { value } = await stream.next();
+		expect(value).toEqual({ type: 'text-delta', delta: 'one' });
+		await leave(stream);
 		await ended;
 		expect(gateway.ledger).toHaveLength(0);
 	});
