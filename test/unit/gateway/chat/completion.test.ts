@@ -32,31 +32,12 @@ describe('completions', () => {
 		]);
 	});
 
-	it('reads choices with a delta in place of a message', () => {
-		const { choices } = completion(answerOf({ choices: [{ delta: { content: 'Hi' } }] }));
-		expect(textOf(choices[0].message)).toBe('Hi');
-	});
-
 	const hello = { message: { role: 'assistant', content: 'Hel' }, finish_reason: 'stop' };
-	it.each<[string, object]>([
-		['an error in a choice', { choices: [{ ...hello, error: { message: 'Overloaded' } }] }],
-		['an error in a message', { choices: [{ message: { content: 'Hel', error: 'Overloaded' } }] }],
-		['an error beside the choices', { error: { message: 'Overloaded' }, choices: [hello] }],
-		[
-			'an error in the second choice',
-			{ choices: [hello, { message: {}, finish_reason: 'error', error: 'Overloaded' }] },
-		],
-	])('keeps the text of a completion with %s', (_, body) => {
+	it('keeps the text of a completion with an error in its message', () => {
+		const body = { choices: [{ message: { content: 'Hel', error: 'Overloaded' } }] };
 		expect(unusable(() => completion(answerOf(body)))).toMatchObject({
 			...{ message: 'broke off with an error: Overloaded', partialText: 'Hel' },
 			error: expect.anything(),
-		});
-	});
-
-	it('keeps the text of a completion that ends with the finish_reason error', () => {
-		const body = { choices: [{ ...hello, finish_reason: 'error' }] };
-		expect(unusable(() => completion(answerOf(body)))).toMatchObject({
-			...{ message: 'broke off with an error', partialText: 'Hel' },
 		});
 	});
 

@@ -12,31 +12,10 @@ const chat = (message: object, finish_reason?: string | null) => ({
 
 describe('responses of the messages endpoint', () => {
 	it.each<[string, object]>([
-		['in parts', { content: [text] }],
 		['in several parts', { content: [{ type: 'text', text: 'Hel' }, 'lo'] }],
-		['as one part', { content: text }],
-		['as a text', { content: 'Hello' }],
-		['in a message', { message: { content: [text] } }],
-		['in the form of a chat completion', chat({ content: 'Hello' })],
 		['in the form of a chat completion, in parts', chat({ content: [text] })],
-		['as a completion', { content: null, completion: 'Hello' }],
-		['under the name output_text', { output_text: 'Hello' }],
 		['under the name text', { text: 'Hello' }],
-		['as the text of a choice', { choices: [{ index: 0, text: 'Hello' }] }],
-		['in an envelope', { code: 0, data: { content: [text] } }],
-		['in a message in an envelope', { data: { message: { content: 'Hello' } } }],
-		['in an output', { output: { text: 'Hello' } }],
 		['as the output', { output: 'Hello' }],
-		['as the result', { result: 'Hello' }],
-		[
-			'in a list of messages',
-			{
-				output: [
-					{ type: 'reasoning', summary: [] },
-					{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
-				],
-			},
-		],
 	])('reads the text of a message %s', (_, body) => {
 		expect(textMessage(answerOf(body))).toMatchObject({ text: 'Hello', otherContent: {} });
 	});

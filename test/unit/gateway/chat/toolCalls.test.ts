@@ -97,14 +97,6 @@ describe('tool calls in chunks', () => {
 		},
 	);
 
-	it('keeps the ID and the name of a call when later fragments have empty ones', () => {
-		const later = ['{"city":', '"A"}'].map((part) => [
-			{ index: 0, id: '', ...fn('', part), type: '' },
-		]);
-		expect(read([{ index: 0, id: 'a', ...fn('weather', '') }], ...later)).toEqual([a]);
-		expect(read([{ index: 0, id: 'a', ...fn('weather', null) }], ...later)).toEqual([a]);
-	});
-
 	it.each([
 		['whole', [{ city: 'A' }]],
 		['in parts', [{}, { city: 'A' }]],

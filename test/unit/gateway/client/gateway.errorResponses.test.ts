@@ -1,6 +1,6 @@
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import type { ErrorRecord } from '../../../../nodes/shared/n8n/errors/errorRecord';
-import { chat, create, created, error, models } from '../../../support/workflows/calls';
+import { chat, error, models } from '../../../support/workflows/calls';
 import { failureOf, gatewayTo, key } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
@@ -104,22 +104,6 @@ describe('unusual bodies', () => {
 			expect(failure.reach).toBe(reach);
 		},
 	);
-
-	it('treats a 2xx response with an error object as an error response', async () => {
-		const server = await startServer(error(200, { code: 'quota_exceeded' }), created);
-		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
-		expect([reach, server.requests.length]).toEqual(['answered', 1]);
-		expect(record).toMatchObject({
-			message: 'Could not create the video: a reason (HTTP 200, quota_exceeded)',
-			code: 'quota_exceeded',
-			billed: 'no',
-		});
-	});
-
-	it('uses a response that breaks off after its complete JSON', async () => {
-		const server = await startServer(cut('{"data":[{"id":"chat-1"}]}'));
-		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
-	});
 });
 
 describe('the key', () => {

@@ -171,19 +171,6 @@ describe('an error response', () => {
 	});
 
 	it.each([
-		[504, { message: 'Endpoint request timed out' }],
-		[502, { message: 'An invalid response was received from upstream', request_id: 'r1' }],
-		[502, { statusCode: 502, error: 'Bad Gateway', message: 'connect ECONNREFUSED' }],
-	])(
-		'says that a job may have been accepted when a proxy responds with JSON: %i %j',
-		(status, body) => {
-			const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
-			expect(failure.reach).toBe('proxied');
-			expect(failure.record.billed).toBe('unknown');
-		},
-	);
-
-	it.each([
 		[500, { error: { message: 'No media' } }],
 		[500, { message: 'No luck', code: 'upstream_error' }],
 		[400, { message: 'No such ratio' }],

@@ -11,14 +11,6 @@ describe('the list of models', () => {
 		});
 	});
 
-	it.each<[string, unknown]>([
-		['without an envelope', [{ id: 'chat-1' }]],
-		['under the name models', { models: [{ id: 'chat-1' }] }],
-		['in data within data', { data: { data: [{ id: 'chat-1' }] } }],
-	])('reads a list of models %s', (_, body) => {
-		expect(modelList(answerOf(body)).models).toEqual([{ id: 'chat-1' }]);
-	});
-
 	it('reads model entries in other forms, and leaves out entries that name no model', () => {
 		const data = ['chat-1', { model: 'chat-2' }, { id: 3 }, {}, null, '', 7, [], { id: null }];
 		const { models } = modelList(answerOf({ data }));

@@ -1,0 +1,262 @@
+import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
+import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/finishReasons';
+import {
+	refusalOf,
+	textOf as messageText,
+	type Completion,
+} from '../../../nodes/shared/gateway/chat/completion';
+import { completeChat } from '../../../nodes/shared/gateway/chat/complete';
+import { textMessage } from '../../../nodes/shared/gateway/chat/message';
+import { unstreamed } from '../../../nodes/shared/gateway/chat/streamedCompletion';
+import { unstreamedMessage } from '../../../nodes/shared/gateway/chat/streamedMessage';
+import { Gateway } from '../../../nodes/shared/gateway/client/gateway';
+import type { HttpResponse } from '../../../nodes/shared/gateway/client/http';
+import {
+	UnusableResponse,
+	type ServiceResponse,
+} from '../../../nodes/shared/gateway/client/response';
+import { embed, vectorsOf } from '../../../nodes/shared/gateway/embeddings/embed';
+import { GatewayError, type Failure } from '../../../nodes/shared/gateway/errors/gatewayError';
+import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
+import {
+	readChatImages,
+	readImages,
+	type ImageResult,
+} from '../../../nodes/shared/gateway/images/responses';
+import { getJobStatus, getVideoContent } from '../../../nodes/shared/gateway/jobs/requests';
+import {
+	createdTask,
+	createdVideo,
+	type JobStatus,
+} from '../../../nodes/shared/gateway/jobs/responses';
+import { asText, isObject, valueAt, type JsonObject } from '../../../nodes/shared/gateway/json';
+import { listModels } from '../../../nodes/shared/gateway/models/list';
+import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import type { RefusalKind } from '../../../nodes/shared/gateway/protocol/errorCodes';
+import { SimulatedClock } from '../time/simulatedClock';
+import {
+	textOf,
+	type Cause,
+	type Facts,
+	type RecordedAnswer,
+	type ToolCall,
+} from './recordedAnswers';
+
+/**
+ * The facts that the package reads from an answer: it comes by HTTP, and goes through the client and the readers. This
+ * file alone knows how they are called.
+ */
+export async function readAnswer(answer: RecordedAnswer): Promise<Partial<Facts>> {
+	const sent = { count: 0 };
+	const gateway = gatewayWith(answer, sent);
+	const facts = await readers[answer.to](gateway, answer).then(
+		(found) => ({ outcome: 'used' as const, ...found }),
+		(error: unknown) => {
+			if (!(error instanceof GatewayError)) throw error;
+			return factsOfFailure(error.failure, answer);
+		},
+	);
+	return { isWellFormed: true, ...facts, again: sent.count > 1 };
+}
+
+/** A gateway that gives this answer to each request. */
+function gatewayWith(answer: RecordedAnswer, sent: { count: number }): Gateway {
+	const { status, file, breaksOff, parseError } = answer;
+	const bytes = file === undefined ? Buffer.from(textOf(answer)) : Buffer.from(file, 'base64');
+	const type = answer.events ? 'text/event-stream' : 'application/json';
+	const isTyped = answer.events !== undefined || answer.body !== undefined;
+	const headers = answer.headers ?? (isTyped ? { 'content-type': type } : undefined) ?? {};
+	const broken = (code: string) => Object.assign(new Error(code), { code });
+	const http = async (): Promise<HttpResponse> => {
+		sent.count++;
+		if (parseError !== undefined) throw broken(parseError);
+		return await Promise.resolve({
+			...{ status, headers, close: () => undefined },
+			body: (async function* () {
+				yield await Promise.resolve(bytes);
+				if (breaksOff !== undefined) throw broken(breaksOff);
+			})(),
+		});
+	};
+	return new Gateway(
+		{
+			key: 'key-of-recorded-answers',
+			baseUrl: 'https://gateway.example',
+			asyncHeaderName: 'X-Gateway-Async',
+		},
+		{ http, clock: new SimulatedClock(), random: () => 0.5 },
+	);
+}
+
+type Reader = (gateway: Gateway, answer: RecordedAnswer) => Promise<Partial<Facts>>;
+
+const created =
+	(
+		endpoint: 'referenceVideoCreate' | 'videoCreate',
+		parse: typeof createdTask,
+		body: object,
+	): Reader =>
+	async (gateway) => {
+		const call = { endpoint: endpoints[endpoint], purpose: 'create the video', body, parse };
+		const { id, fields } = await gateway.call(call);
+		return { id, requestId: fields.request_id };
+	};
+
+const polled =
+	(kind: 'task' | 'video'): Reader =>
+	async (gateway, { asked: { id = `${kind}_1` } = {}, ...answer }) => {
+		const status = await getJobStatus(gateway, { kind, id });
+		const { phase: state = 'unknown', progress, link, failure, fields } = status;
+		return {
+			...{ state, progress, link, requestId: fields.request_id },
+			...(state === 'failed' && factsOfFailedJob(id, status, answer)),
+			...(failure && { reason: failure.message, code: failure.code, type: failure.type }),
+		};
+	};
+
+function factsOfFailedJob(id: string, status: JobStatus, answer: RecordedAnswer): Partial<Facts> {
+	const { failure } = jobFailed({ id }, status);
+	return { keepsBody: failure.raw_body === textOf(answer), isWellFormed: isWhole(failure.message) };
+}
+
+const images =
+	(endpoint: 'imageGenerate' | 'imageEdit'): Reader =>
+	async (gateway) =>
+		factsOfImages(
+			await gateway.call({ endpoint: endpoints[endpoint], purpose: 'make', parse: readImages }),
+		);
+
+/** How the operations and the nodes request and read each endpoint. */
+const readers: Record<keyof typeof endpoints, Reader> = {
+	referenceVideoCreate: created('referenceVideoCreate', createdTask, {
+		model: 'alpha-1.1-r2v',
+		input: { prompt: 'A boat', media: [{ type: 'reference_image', url: 'https://a.example/b' }] },
+	}),
+	videoCreate: created('videoCreate', createdVideo, { model: 'vid-3.1', prompt: 'A boat' }),
+	task: polled('task'),
+	video: polled('video'),
+	videoContent: async (gateway, { asked: { id = 'video_1' } = {} }) => {
+		const { source, fields } = await getVideoContent(gateway, { id });
+		return { link: source.url, requestId: fields.request_id };
+	},
+	models: async (gateway) => {
+		const { models, fields } = await listModels(gateway);
+		return { models: models.map(({ id }) => id), requestId: fields.request_id };
+	},
+	embedding: async (gateway, { asked: { texts = 1 } = {} }) => {
+		const input = Array.from({ length: texts }, (_, index) => `text ${index}`);
+		const fields = { model: 'embed-1' };
+		const batches = await embed(gateway, input, { fields, batchSize: texts });
+		return { vectors: vectorsOf(batches), requestId: batches[0].fields.request_id };
+	},
+	imageGenerate: images('imageGenerate'),
+	imageEdit: images('imageEdit'),
+	message: async (gateway) => {
+		const parse = async (response: ServiceResponse) =>
+			textMessage(await unstreamedMessage(response, gateway));
+		const call = { endpoint: endpoints.message, purpose: 'create the message', body: {}, parse };
+		const { text, otherContent, finish_reason, fields } = await gateway.call(call);
+		const finish = finish_reason ?? fields.stop_reason;
+		const { content, tool_calls, function_call, refusal } = otherContent;
+		const uses = [content].flat().filter((part) => valueAt(part, 'type') === 'tool_use');
+		return {
+			...{ text, refusal: asText(refusal), finish: [asText(finish) ?? null] },
+			isNatural: fields.stop_reason !== 'max_tokens' && isNatural([finish_reason]),
+			toolCalls: [
+				...uses.filter(isObject).map(({ id, name, input }) => ({ id, name, input }) as ToolCall),
+				...(toolCallsOf({ tool_calls, function_call }) ?? []),
+			],
+			requestId: fields.request_id,
+		};
+	},
+	chat: async (gateway, { asked: { stream, images: areImages } = {} }) => {
+		if (areImages) {
+			const parse = async (response: ServiceResponse) =>
+				readChatImages(await unstreamed(response, gateway));
+			const call = { endpoint: endpoints.chat, purpose: 'make', response: 'files' } as const;
+			return factsOfImages(await gateway.call({ ...call, body: {}, parse }));
+		}
+		const body = { model: 'chat-1', ...(stream && { stream }) };
+		return factsOfCompletion(await completeChat(gateway, { body, parse: (whole) => whole }));
+	},
+};
+
+function factsOfCompletion(whole: Completion): Partial<Facts> {
+	const { choices, request_id } = whole;
+	const reasons = choices.map(({ finish_reason }) => finish_reason);
+	return {
+		text: choices.map(({ message }) => messageText(message)).join('\n\n'),
+		refusal: refusalOf(choices[0].message) || undefined,
+		finish: reasons.map((reason) => reason ?? null),
+		isNatural: isNatural(reasons),
+		toolCalls: toolCallsOf(choices[0].message),
+		requestId: asText(request_id),
+	};
+}
+
+/** The calls as an AI agent gets them; undefined where it gets an error instead. */
+function toolCallsOf(message: JsonObject): ToolCall[] | undefined {
+	try {
+		const { message: given } = toGenerateResult({ choices: [{ index: 0, message }] });
+		return given.content.flatMap((part) =>
+			part.type === 'tool-call'
+				? [{ id: part.toolCallId, name: part.toolName, input: JSON.parse(part.input) as object }]
+				: [],
+		);
+	} catch (error) {
+		if (error instanceof UnusableResponse) return undefined;
+		throw error;
+	}
+}
+
+function isNatural(reasons: unknown[]): boolean {
+	const hints: string[] = [];
+	hintAtIncompleteAnswers({ hint: (hint) => void hints.push(hint) }, reasons);
+	return hints.length === 0;
+}
+
+function factsOfImages({ images: found, missing, fields, finishReasons }: ImageResult) {
+	return {
+		files: found.map(({ url, bytes, mimeType: type }) =>
+			bytes ? { base64: bytes.toString('base64'), type } : { url: String(url) },
+		),
+		missing: missing.length,
+		text: asText(found[0].fields.text),
+		finish: finishReasons?.map((reason) => asText(reason) ?? null),
+		isNatural: isNatural(finishReasons ?? []),
+		requestId: asText(fields.request_id),
+	};
+}
+
+const causes: Record<RefusalKind, Cause> = {
+	...{ invalidKey: 'key', notPermitted: 'permission', quotaExceeded: 'balance' },
+	...{ unknownModel: 'model', unknownVideoModel: 'model' },
+	...{ refusedPrompt: 'content', moderated: 'content' },
+	...{ unknownJob: 'job', notFound: 'job', jobNotFinished: 'not finished' },
+	...{ badRequest: 'request', tooLarge: 'size', invalidImage: 'image', missingMedia: 'media' },
+	...{ providerError: 'server', serverError: 'server', serverTimeout: 'time' },
+	...{ tooManyRequests: 'rate', responseNotDelivered: 'not delivered' },
+	...{ proxyLogin: 'proxy', proxyRefusal: 'proxy' },
+	...{ forbidden: 'unclear', unexplained: 'unclear', mediaOrServerError: 'unclear' },
+	knownOrder: 'unclear',
+};
+
+function factsOfFailure(failure: Failure, answer: RecordedAnswer): Partial<Facts> {
+	const { message, reach, refusal, billed, retryAfter, request_id, partial_text } = failure;
+	const isOfProxy = reach === 'proxied' || (refusal !== undefined && causes[refusal] === 'proxy');
+	const [, said = message] = /^Could not .+?: (.*) \(HTTP \d+.*\)$/s.exec(message) ?? [];
+	return {
+		outcome: isOfProxy ? 'proxied' : reach === 'answered' ? 'refused' : 'unusable',
+		id: undefined,
+		reason: said.endsWith('the response gives no reason') ? undefined : said,
+		...{ code: failure.code, type: failure.type, param: failure.param },
+		...{ charged: billed, requestId: request_id, text: partial_text },
+		cause: refusal && causes[refusal],
+		retryAfterSeconds: retryAfter === undefined ? undefined : retryAfter / 1000,
+		keepsBody: failure.raw_body === textOf(answer),
+		isWellFormed: isWhole(message),
+	};
+}
+
+/** Whether a text has no half of a character. */
+const isWhole = (text: string) => !/\p{Surrogate}/u.test(text);
