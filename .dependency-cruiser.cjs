@@ -55,7 +55,9 @@ const shared = {
 	support: ['harness'],
 	n8n: ['harness', 'support'],
 };
-const suites = ['unit', 'engine', 'deep', 'e2e', 'world', 'demo', 'release', 'runner', 'types'];
+const suites = [
+	...['unit', 'engine', 'promises', 'deep', 'e2e', 'world', 'demo', 'release', 'runner', 'types'],
+];
 
 /** Suites import what they share, and never each other. */
 const suitesApart = [
@@ -119,6 +121,13 @@ module.exports = {
 			severity: 'error',
 			from: { path: '^test/' },
 			to: { path: '^lab/' },
+		},
+		{
+			name: 'a promise knows nothing of the inside of the package',
+			comment: 'It has to hold whatever the package is made of.',
+			severity: 'error',
+			from: { path: '^test/promises/' },
+			to: { path: '^(nodes|credentials|lab)/' },
 		},
 		{
 			name: 'the laboratory uses what the suites share',

@@ -48,7 +48,7 @@ module.exports = {
 	testTimeout: 180_000,
 	projects: [
 		suite('quick', {
-			roots: ['<rootDir>/test/unit', '<rootDir>/test/engine'],
+			roots: ['promises', 'unit', 'engine'].map((folder) => `<rootDir>/test/${folder}`),
 			testMatch: ['**/*.test.ts'],
 		}),
 		deep(`!(${Object.keys(parts).join('|')})`),

@@ -1,0 +1,138 @@
+import Module, { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Gateway } from '../../gateway';
+import { registerTypes, runWorkflow } from '../harness';
+import { withGateway } from '../support/http/withGateway';
+import {
+	byId,
+	chain,
+	chatModel,
+	credentialFor,
+	withSubNodes,
+} from '../support/workflows/workflows';
+import type { Fields } from './answers';
+
+// n8n gives the SDK of chat models to community packages by NODE_PATH. Here it comes from the folder of n8n's CLI.
+const { NODE_PATH } = process.env;
+const usePath = (folder: string | undefined) => {
+	if (folder === undefined) delete process.env.NODE_PATH;
+	else process.env.NODE_PATH = folder;
+	(Module as unknown as { _initPaths?: () => void })._initPaths?.();
+};
+
+/** What n8n's AI nodes use of a model. */
+interface Model {
+	invoke(messages: unknown): Promise<Fields>;
+	stream(messages: unknown): Promise<AsyncIterable<{ content: unknown }>>;
+	bindTools(tools: unknown[], options?: object): Model;
+}
+type NodeType = Parameters<typeof registerTypes>[0]['nodes'][number];
+
+const tools = [
+	{
+		type: 'function',
+		function: {
+			name: 'add',
+			description: 'Adds two numbers',
+			parameters: { type: 'object', properties: { a: { type: 'number' } } },
+		},
+	},
+];
+
+/** Uses its model in the ways of a chain and of an agent. */
+const user: NodeType = {
+	description: {
+		...{ displayName: 'Chain', name: 'chain', group: ['transform'], version: 1 },
+		...{ description: 'Uses a chat model', defaults: { name: 'Chain' }, properties: [] },
+		...{ inputs: ['main', 'ai_languageModel'], outputs: ['main'] },
+	},
+	async execute() {
+		const [model] = [await this.getInputConnectionData('ai_languageModel', 0)].flat() as Model[];
+		const [{ json }] = this.getInputData();
+		const { messages, way } = json;
+		if (way === 'stream') {
+			const pieces: unknown[] = [];
+			for await (const { content } of await model.stream(messages)) pieces.push(content);
+			return [[{ json: { pieces } as never }]];
+		}
+		const used = way === 'tools' ? model.bindTools(tools, { tool_choice: 'any' }) : model;
+		const { content, tool_calls } = await used.invoke(messages);
+		return [[{ json: { content, tool_calls } as never }]];
+	},
+};
+
+let gateway: Gateway;
+withGateway({ tokenMilliseconds: 5 }, (world) => void ({ gateway } = world));
+beforeAll(() => {
+	registerTypes({ nodes: [user] });
+	usePath(path.resolve(__dirname, '../../node_modules'));
+});
+afterAll(() => {
+	usePath(NODE_PATH);
+	// Other files of the process may test an n8n without the SDK.
+	const { cache } = createRequire(__filename);
+	for (const file of Object.keys(cache)) if (file.includes('ai-node-sdk')) delete cache[file];
+});
+
+const use = async (messages: unknown, way = 'invoke', options: Fields = {}) => {
+	const model = chatModel({ model: byId('chat-1'), options });
+	return await runWorkflow(
+		withSubNodes(chain({ name: 'Chain', type: 'test.chain' }), ['ai_languageModel', model]),
+		{
+			credentials: credentialFor(gateway),
+			input: [{ json: { messages, way } as Fields }],
+			mode: 'trigger',
+			startNode: 'Chain',
+		},
+	);
+};
+const answerOf = async (...given: Parameters<typeof use>) =>
+	(await use(...given)).items('Chain')[0].json;
+const hello = [['user', 'say Hello there']];
+
+it('answers with the text of the model, and sends only the options that are set', async () => {
+	expect(await answerOf(hello)).toMatchObject({ content: 'Hello there' });
+	await use([['system', 'Be brief'], ...hello], 'invoke', {
+		...{ temperature: 0, maxTokens: 9, stop: ['END'], extraBody: '{ "reasoning_effort": "low" }' },
+		...{ responseFormat: 'json_object' },
+	});
+	const message = { role: 'user', content: 'say Hello there' };
+	expect(gateway.requests.map(({ body }) => body)).toMatchObject([
+		{ model: 'chat-1', messages: [message] },
+		{
+			...{ temperature: 0, max_tokens: 9, reasoning_effort: 'low' },
+			...{ response_format: { type: 'json_object' } },
+			messages: [{ role: 'system', content: 'Be brief' }, message],
+		},
+	]);
+	expect(Object.keys(gateway.requests[0].body as Fields).sort()).toEqual(['messages', 'model']);
+});
+
+it('calls the tools that an agent gives it', async () => {
+	gateway.script({ calls: [{ name: 'add', arguments: { a: 2 } }] });
+	const { tool_calls } = await answerOf([['user', 'Add']], 'tools');
+	expect(tool_calls).toMatchObject([{ name: 'add', args: { a: 2 }, id: expect.any(String) }]);
+	expect(gateway.requests[0].body).toMatchObject({ tools: [{ function: { name: 'add' } }] });
+});
+
+it('gives the text piece by piece while it is written', async () => {
+	const { pieces } = await answerOf([['user', 'say A boat sails along']], 'stream');
+	const texts = (pieces as string[]).filter(Boolean);
+	expect(texts.length).toBeGreaterThan(1);
+	expect(texts.join('')).toBe('A boat sails along');
+	expect(gateway.requests[0].body).toMatchObject({ stream: true });
+});
+
+it('says at the agent what failed and whether it is charged, and asks no second time', async () => {
+	const result = await use([['user', 'a [blocked] text']]);
+	const error = result.errorOf('Chain');
+	expect(error?.message).toMatch(/blocked by content moderation.*HTTP 400, invalid_prompt/);
+	expect(error?.description).toMatch(/Nothing was charged/);
+	expect(gateway.requests).toHaveLength(1);
+});
+
+it('tries a failed request again as often as Max Retries says', async () => {
+	gateway.fault({ route: 'chat', action: 'reset', times: Infinity });
+	expect((await use(hello, 'invoke', { maxRetries: 0 })).status).toBe('error');
+	expect(gateway.requests).toHaveLength(1);
+});
