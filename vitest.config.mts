@@ -37,7 +37,7 @@ export default defineConfig({
 		experimental: { fsModuleCache: true },
 		reporters: ['default', './test/reporter.mjs'],
 		projects: [
-			suite('quick', ['test/{unit,engine}/**/*.test.ts'], {
+			suite('quick', ['test/{unit,engine,promises}/**/*.test.ts'], {
 				// Much of what these tests do is waiting.
 				maxWorkers: 2 * cores,
 				testTimeout: 60_000,
