@@ -54,13 +54,15 @@ it.each(['a chat', 'an image'] as const)(
 	},
 );
 
-it('fetches the file of an image in a Retry with Download on, without a second charge', async () => {
-	world.gateway.fault({ route: 'download', action: 'answer', status: 404, times: 9 });
+it('gives an image in Retries with other output settings, without a second charge', async () => {
+	const gone = world.gateway.fault({ route: 'download', action: 'answer', status: 404, times: 99 });
 	const failed = await run(chain(create('an image')));
 	expect(failed.status).toBe('error');
-	const link = await retryExecution(failed, {
-		workflow: chain(create('an image', { download: false })),
-	});
-	expect(link.items('Create')).toMatchObject([{ json: { url: expect.any(String) } }]);
+	gone.remove();
+	const workflow = chain(create('an image', { download: false }));
+	const [link] = (await retryExecution(failed, { workflow })).items('Create');
+	expect([link.json.url, link.binary]).toEqual([expect.any(String), undefined]);
+	const [file] = (await retryExecution(failed)).items('Create');
+	expect(file.binary?.data).toMatchObject({ mimeType: 'image/png' });
 	expect(charged()).toBe(1);
 });
