@@ -35,7 +35,7 @@ it.each(guarded)(
 );
 
 it('orders and remembers it when n8n’s database fails for a moment only', async () => {
-	failingDatabase('before', 3);
+	failingDatabase('before', 6);
 	const killed = await killedWhileOrdering('a video', chain(create('a video')));
 	expect(charged()).toBe(1);
 	expect((await retryExecution(killed)).status).toBe('error');
