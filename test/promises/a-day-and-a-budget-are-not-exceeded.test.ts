@@ -1,0 +1,46 @@
+import { credentialFor, chain, type NodeSettings } from '../support/workflows/workflows';
+import { charged, create, pass, run, withOrders, world, type Fields, type Thing } from './orders';
+
+const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
+const limited = (options: Fields, settings: NodeSettings = {}, thing: Thing = 'a video') =>
+	create(thing, { options, settings });
+const continues = { onError: 'continueRegularOutput' } as const;
+const priced = (prices: Fields) => ({
+	credentials: credentialFor(world.gateway, { advanced: true, prices: JSON.stringify(prices) }),
+});
+const prices = { 'vid-3.1': { per_video: 0.4 } };
+
+withOrders();
+
+it('counts all executions of a day under Max Orders per Day, and orders again on the next day', async () => {
+	const workflow = chain(limited({ maxOrdersPerDay: 3 }));
+	await run(workflow, ['Clouds', 'Fog']);
+	await run(workflow, ['Rain']);
+	const refused = await run(workflow, ['Waves']);
+	expect(refused.errorOf('Create')?.message).toContain('limit of 3 orders per day');
+	expect(charged()).toBe(3);
+	await pass(24 * 60 * 60);
+	expect((await run(workflow, ['Waves'])).status).toBe('success');
+});
+
+it('limits the estimated cost of an execution and of a day, by the prices of the credential', async () => {
+	for (const limit of ['maxCost', 'maxCostPerDay']) {
+		const before = charged();
+		await run(chain(limited({ [limit]: 1 }, continues)), prompts, priced(prices));
+		expect(charged() - before).toBe(2);
+	}
+	const day = await run(chain(limited({ maxCostPerDay: 1 })), ['Waves'], priced(prices));
+	expect(day.errorOf('Create')?.message).toMatch(/cost of 0\.4 .*limit of 1 per day/);
+});
+
+it.each([
+	['a cost that no price tells', { maxCost: 5 }, {}],
+	['a limit of 0', { maxOrders: 0 }, prices],
+	['a limit that is empty', { maxOrdersPerDay: '' }, prices],
+	['a limit that is no number', { maxCostPerDay: '={{ "much" }}' }, prices],
+	['a different limit for each item', { maxOrders: '={{ $itemIndex + 5 }}' }, prices],
+])('orders nothing under %s', async (_, options, known) => {
+	const refused = await run(chain(limited(options)), prompts, priced(known));
+	expect(refused.errorOf('Create')?.message).toMatch(/Max|limit/);
+	expect(charged()).toBe(0);
+});

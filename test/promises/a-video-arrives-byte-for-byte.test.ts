@@ -1,0 +1,73 @@
+import { sha256 } from '../support/data/sha256';
+import { mp4Of } from '../support/files/boxes';
+import { answer, json, startServer } from '../support/http/scriptedServer';
+import { storage } from '../support/http/scriptedStorage';
+import { chain, credentialFor, modelGateway } from '../support/workflows/workflows';
+import { run, withOrders, world } from './orders';
+import {
+	downloads,
+	filesOf,
+	finishedJob,
+	hold,
+	itemsOf,
+	kinds,
+	newVideo,
+	results,
+	waiting,
+} from './waits';
+
+/** Links live shorter than a download may stand still. */
+withOrders({ linkSeconds: 30 });
+
+const video = newVideo();
+const ranges = () => downloads().map(({ headers }) => headers.range);
+
+it.each(kinds)('fetches the file of a %s byte for byte, and without the API key', async (kind) => {
+	const execution = await hold([finishedJob(kind, video)]);
+	expect(await filesOf(execution)).toEqual([sha256(video)]);
+	expect(results(execution)[0].binary?.data).toMatchObject({ mimeType: 'video/mp4' });
+	expect(downloads().map(({ headers }) => headers.authorization)).toEqual([undefined]);
+});
+
+it('fetches the file of a video by Get Content, byte for byte', async () => {
+	const jobs = [finishedJob('video', video)];
+	const get = { resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' };
+	const execution = await run(chain(modelGateway(get)), [], { input: itemsOf(jobs) });
+	const [item] = execution.items('Model Gateway');
+	expect(sha256(await execution.binary(item))).toBe(sha256(video));
+});
+
+it('resumes an interrupted download where it broke off', async () => {
+	world.gateway.fault({ route: 'download', action: 'cut', after: 5_000 });
+	world.gateway.fault({ route: 'download', action: 'cut', after: 4_000 });
+	expect(await filesOf(await hold([finishedJob('task', video)]))).toEqual([sha256(video)]);
+	expect(ranges()).toEqual([undefined, 'bytes=5000-', 'bytes=9000-']);
+});
+
+it.each(kinds)('gets a new link of a %s when the old one has expired', async (kind) => {
+	world.gateway.fault({ route: 'download', action: 'freeze', after: 5_000 });
+	expect(await filesOf(await hold([finishedJob(kind, video)]))).toEqual([sha256(video)]);
+	expect(downloads().map(({ status }) => status)).toEqual([200, 403, 206]);
+	expect(ranges().at(-1)).toBe('bytes=5000-');
+});
+
+it('takes no part of an mp4 for the whole file, even when its length is as announced', async () => {
+	const whole = mp4Of(1000);
+	const part = answer(200, whole.subarray(0, 900), { 'content-type': 'video/mp4' });
+	const server = await startServer(part, storage(whole));
+	const body = JSON.stringify({ url: `${server.url}/v.mp4` });
+	world.gateway.fault({ route: 'videoContent', action: 'answer', body, times: 9 });
+	expect(await filesOf(await hold([finishedJob('video', video)]))).toEqual([sha256(whole)]);
+	expect(server.requests).toHaveLength(2);
+});
+
+it('sends the key of the credential to no host but that of the service', async () => {
+	const file = await startServer(storage(video));
+	const url = file.url.replace('127.0.0.1', 'localhost');
+	const service = await startServer(json({ status: 'completed', result_url: `${url}/v.mp4` }));
+	const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
+	const input = itemsOf([finishedJob('task', video)]);
+	await run(waiting({ whileWaiting: 'hold' }), [], { credentials, input, mode: 'manual' });
+	expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer demo-key']);
+	expect(file.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+});

@@ -1,0 +1,82 @@
+import { retryExecution } from '../harness';
+import { chain, modelGateway, waitForVideo } from '../support/workflows/workflows';
+import {
+	charged,
+	chargedJobs,
+	create,
+	jobsOf,
+	loseNext,
+	orderedPrompts,
+	refuseNext,
+	requested,
+	routeOf,
+	run,
+	videos,
+	withOrders,
+	world,
+} from './orders';
+
+const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
+const tryAgain = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+
+withOrders();
+
+it.each(videos)('charges each item once when Retry On Fail repeats the node: %s', async (thing) => {
+	refuseNext(thing, 'Rain');
+	const execution = await run(chain(create(thing, { settings: tryAgain })), prompts);
+	const orders = jobsOf(execution).map((id) => world.gateway.jobs.get(String(id))?.order.prompt);
+	expect(orders).toEqual(prompts);
+	expect(charged()).toBe(4);
+});
+
+it('charges each item once in all Retries of an execution', async () => {
+	refuseNext('a reference video', 'Rain');
+	const failed = await run(chain(create('a reference video')), prompts);
+	expect([failed.status, charged()]).toEqual(['error', 3]);
+	for (let click = 0; click < 2; click++) {
+		expect(jobsOf(await retryExecution(failed)).sort()).toEqual(chargedJobs().sort());
+	}
+	expect(orderedPrompts()).toEqual(prompts);
+});
+
+it.each(videos)(
+	'orders nothing again when a response was lost, in no further try and in no Retry: %s',
+	async (thing) => {
+		loseNext(thing);
+		const workflow = chain(create(thing, { settings: tryAgain }));
+		const failed = await run(workflow);
+		expect(failed.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+		expect((await retryExecution(failed)).status).toBe('error');
+		expect(requested(thing)).toBe(1);
+	},
+);
+
+it.each(videos)(
+	'sends an order again after a lost response when the user chose Send Again: %s',
+	async (thing) => {
+		loseNext(thing);
+		const sends = chain(create(thing, { options: { ifAnswerLost: 'resend' } }));
+		expect(jobsOf(await run(sends))).toEqual([chargedJobs()[1]]);
+		expect(requested(thing)).toBe(2);
+	},
+);
+
+it('sends again by itself what was certainly not accepted', async () => {
+	const refusal = { route: routeOf('a video'), action: 'error' } as const;
+	world.gateway.fault({ ...refusal, status: 429, code: 'rate_limited' });
+	world.gateway.fault({ ...refusal, status: 500, code: 'upstream_error' });
+	expect(jobsOf(await run(chain(create('a video'))))).toEqual(chargedJobs());
+	expect([requested('a video'), charged()]).toEqual([3, 1]);
+});
+
+it('charges nothing for Wait for Video, Get Status and Get Content, however often they run', async () => {
+	const wait = waitForVideo({ whileWaiting: 'hold' });
+	const get = modelGateway({ resource: 'video', operation: 'get', videoId: '={{ $json.id }}' });
+	const content = { ...get, name: 'Content' };
+	content.parameters = { ...get.parameters, operation: 'getContent' };
+	const again = { ...wait, name: 'Again' };
+	const saved = { settings: { saveExecutionProgress: true } };
+	const workflow = { ...chain(create('a video'), wait, get, content, again), ...saved };
+	expect((await run(workflow)).status).toBe('success');
+	expect(charged()).toBe(1);
+});

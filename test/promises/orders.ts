@@ -1,0 +1,177 @@
+import type { Gateway, GatewayOptions, RecordedRequest, Route } from '../../gateway';
+import { EngineProcess, runWorkflow, type RunOptions, type StoredExecution } from '../harness';
+import type { WorkflowJson, WorkflowRun } from '../harness';
+import { withTitle } from '../support/data/samples';
+import { mp4Of } from '../support/files/boxes';
+import { withGateway } from '../support/http/withGateway';
+import { storedBy } from '../support/workflows/interruptions';
+import {
+	byId,
+	credentialFor,
+	inGroups,
+	modelGateway,
+	type Node,
+	type NodeSettings,
+} from '../support/workflows/workflows';
+
+/** Parameters or options of a node, or the fields of an item. */
+export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;
+
+/** The gateway of the test that runs, and media for a reference video. */
+export const world = {} as { gateway: Gateway; media: Fields[] };
+
+/** Gives each test a gateway in simulated time. Its jobs finish at once, each with a video of its own. */
+export const withOrders = (options: GatewayOptions = {}): void =>
+	withGateway(
+		{
+			...{ isTimeSimulated: true, jobSeconds: 0 },
+			render: async ({ caption }) => withTitle(mp4Of(10_000), caption),
+			...options,
+		},
+		(given) => void Object.assign(world, given),
+	);
+
+const prompt = '={{ $json.prompt }}';
+const text = { messages: { values: [{ role: 'user', content: prompt }] } };
+
+/** Every operation that is charged. The prompt comes from the item. */
+const operations = {
+	'a reference video': {
+		route: 'referenceVideoCreate',
+		...{ resource: 'referenceVideo', operation: 'create', model: 'beta-2.7-r2v' },
+		parameters: { prompt, mediaInput: 'json', mediaJson: '={{ $json.media }}' },
+		options: { resolution: '720P', duration: 2 },
+	},
+	'a video': {
+		route: 'videoCreate',
+		...{ resource: 'video', operation: 'create', model: 'vid-3.1', parameters: { prompt } },
+	},
+	'an image': {
+		route: 'imageGenerate',
+		...{ resource: 'image', operation: 'generate', model: 'image-1', parameters: { prompt } },
+	},
+	'an edited image': {
+		route: 'imageEdit',
+		...{ resource: 'image', operation: 'edit', model: 'image-edit-1-url' },
+		parameters: { prompt, imageSource: 'url', imageUrl: '={{ $json.media[0].url }}' },
+	},
+	'an image by chat': {
+		route: 'chat',
+		...{ resource: 'image', operation: 'chat', model: 'image-chat-1', parameters: { prompt } },
+	},
+	'a chat': {
+		route: 'chat',
+		...{ resource: 'chat', operation: 'complete', model: 'chat-1', parameters: text },
+	},
+	'a message': {
+		route: 'message',
+		...{ resource: 'message', operation: 'create', model: 'chat-1', parameters: text },
+	},
+	'an embedding': {
+		route: 'embedding',
+		...{ resource: 'embedding', operation: 'create', model: 'embed-1' },
+		parameters: { input: prompt },
+		options: { batchSize: 1 },
+	},
+};
+
+export type Thing = keyof typeof operations;
+export const videos: Thing[] = ['a reference video', 'a video'];
+export const images: Thing[] = ['an image', 'an edited image', 'an image by chat'];
+export const texts: Thing[] = ['a chat', 'a message', 'an embedding'];
+
+interface Change {
+	options?: Fields;
+	settings?: NodeSettings;
+}
+
+/** A node called Create that orders one thing for each item. */
+export function create(
+	thing: Thing,
+	{ options, settings, ...parameters }: Change & Fields = {},
+): Node {
+	const { model, resource, operation, ...own } = { options: {}, ...operations[thing] };
+	return modelGateway(
+		{
+			...{ resource, operation, model: byId(model), ...own.parameters },
+			options: inGroups({ ...own.options, ...options }),
+			...parameters,
+		},
+		{ name: 'Create', ...settings },
+	);
+}
+
+/** Runs the workflow as n8n runs an active one, with an item for each prompt. */
+export const run = async (
+	workflow: WorkflowJson,
+	prompts: string[] = ['Waves'],
+	options: RunOptions = {},
+): Promise<WorkflowRun> =>
+	await runWorkflow(workflow, {
+		...{ credentials: credentialFor(world.gateway), mode: 'trigger' },
+		input: prompts.map((prompt) => ({ json: { prompt, media: world.media } })),
+		...options,
+	});
+
+export const routeOf = (thing: Thing) => operations[thing].route as Route;
+
+/** How often this thing was requested. */
+export const requested = (thing: Thing): number =>
+	world.gateway.requests.filter(({ route }) => route === routeOf(thing)).length;
+
+/** How often the service has charged for anything. */
+export const charged = (): number => world.gateway.ledger.length;
+
+/** The prompts of all videos that were ordered, in the order of their names. */
+export const orderedPrompts = (): string[] =>
+	world.gateway.jobs
+		.list()
+		.map(({ order }) => order.prompt)
+		.sort();
+
+/** The IDs of all jobs that were charged. */
+export const chargedJobs = (): string[] => world.gateway.ledger.flatMap(({ job }) => job ?? []);
+
+/** The IDs of the jobs in the output of Create. */
+export const jobsOf = (execution: WorkflowRun): unknown[] =>
+	execution
+		.items('Create')
+		.map(({ json }) => (json.output as Fields | undefined)?.task_id ?? json.id);
+
+/** Everything that an execution shows to a person. */
+export const shownBy = ({ data }: WorkflowRun): string => JSON.stringify(data.resultData);
+
+/** Whether a request is about this prompt. */
+export const isFor =
+	(prompt: string) =>
+	({ body }: RecordedRequest): boolean =>
+		JSON.stringify(body).includes(prompt);
+
+/** The next order of this thing is refused, and not charged. @param prompt only an order with this prompt */
+export const refuseNext = (thing: Thing, prompt = '') =>
+	world.gateway.fault({
+		...{ route: routeOf(thing), action: 'error', status: 400, code: 'invalid_prompt' },
+		when: isFor(prompt),
+	});
+
+/** The next order of this thing is accepted, and its response is lost. */
+export const loseNext = (thing: Thing, times = 1) =>
+	world.gateway.fault({ route: routeOf(thing), action: 'reset', accepted: true, times });
+
+/** What n8n's database holds of an execution when n8n is killed while the service accepts its order. */
+export async function killedWhileOrdering(
+	thing: Thing,
+	workflow: WorkflowJson,
+	prompts?: string[],
+): Promise<StoredExecution> {
+	const n8n = new EngineProcess();
+	world.gateway.fault({
+		...{ route: routeOf(thing), action: 'stall', accepted: true },
+		when: () => (n8n.kill(), true),
+	});
+	return await storedBy(n8n, async (onStart) => await run(workflow, prompts, { onStart }));
+}
+
+/** Lets this number of simulated seconds pass. */
+export const pass = async (seconds: number): Promise<void> =>
+	await new Promise((resolve) => setTimeout(resolve, seconds * 1000));

@@ -1,0 +1,30 @@
+import { retryExecution } from '../harness';
+import { chain } from '../support/workflows/workflows';
+import { charged, create, run, withOrders, type Fields } from './orders';
+
+/** The prompt of the item is its key. */
+const keyed = (options: Fields = {}) =>
+	chain(create('a video', { options: { orderKey: '={{ $json.prompt }}', ...options } }));
+
+withOrders();
+
+it.each([
+	['skipped by default', undefined, [{ json: { ordered: false, order_key: 'Waves' } }, {}]],
+	['dropped', 'drop', [{ pairedItem: { item: 1 } }]],
+])(
+	'gives the item of a used key the output that the user chose: %s',
+	async (_, before, outputs) => {
+		await run(keyed(), ['Waves']);
+		const second = await run(keyed({ ifOrderedBefore: before }), ['Waves', 'Fog']);
+		expect(second.items('Create')).toMatchObject(outputs);
+		expect(charged()).toBe(2);
+	},
+);
+
+it('fails the item of a used key when the user chose it, and names the key', async () => {
+	await run(keyed(), ['Waves']);
+	const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
+	expect(second.errorOf('Create')?.message).toContain('“Waves” was used before');
+	expect((await retryExecution(second)).status).toBe('error');
+	expect(charged()).toBe(1);
+});

@@ -1,0 +1,35 @@
+import { byId, chain } from '../support/workflows/workflows';
+import { charged, create, run, withOrders, world, type Fields } from './orders';
+
+const r2v = (more: Fields) => chain(create('a reference video', more));
+const sent = () => world.gateway.requests.filter(({ host }) => host === 'api');
+
+withOrders();
+
+it('sends what the service may accept: to an unknown model, a value that no rule names', async () => {
+	const media = { type: 'reference_image', url: world.media[0].url };
+	const extra = { input: { style: 'new' }, parameters: { duration: 99 } };
+	const unknown = r2v({
+		...{ model: byId('gamma-9-r2v'), mediaJson: JSON.stringify([media]) },
+		options: { extraBody: JSON.stringify(extra), ratio: '2:1' },
+	});
+	world.gateway.fault({
+		...{ route: 'referenceVideoCreate', action: 'answer' },
+		body: JSON.stringify({ output: { task_id: 'task_9' } }),
+	});
+	const execution = await run(unknown);
+	expect(execution.items('Create')).toMatchObject([{ json: { output: { task_id: 'task_9' } } }]);
+	expect(sent()[0].body).toMatchObject({ model: 'gamma-9-r2v', ...extra });
+});
+
+it('sends a parameter that the service does not list for a model, with a hint', async () => {
+	const execution = await run(r2v({ options: { seed: 7 } }));
+	expect(execution.hintsOf('Create').join()).toContain('Seed');
+	expect([sent().length, charged()]).toEqual([1, 1]);
+});
+
+it('sends what its checks would refuse when the user turned on Skip Checks', async () => {
+	const failed = await run(r2v({ options: { duration: 99, skipChecks: true } }));
+	expect(failed.errorOf('Create')?.context.data).toMatchObject({ status: 400 });
+	expect([sent().length, charged()]).toEqual([1, 0]);
+});
