@@ -111,13 +111,6 @@ module.exports = {
 			to: { path: '^(gateway|lab|test)/' },
 		},
 		{
-			name: 'promises know nothing of the inside',
-			comment: 'They stay the same when the inside of the package is rebuilt.',
-			severity: 'error',
-			from: { path: '^test/promises/' },
-			to: { path: '^(nodes|credentials)/' },
-		},
-		{
 			name: 'the embedded gateway knows only the service',
 			severity: 'error',
 			from: { path: '^gateway/' },
