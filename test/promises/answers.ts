@@ -97,9 +97,9 @@ export async function detailsOf(
 }
 
 /** A workflow in which an agent calls this node as its tool. */
-export function withTool(node: Node, calls = 1): WorkflowJson {
+function withTool(node: Node): WorkflowJson {
 	registerTypes({ nodes: [agent] });
-	const caller = { name: 'Agent', type: 'test.agent', parameters: { calls } };
+	const caller = { name: 'Agent', type: 'test.agent' };
 	return withSubNodes(chain(caller), ['ai_tool', asTool(node, 'Tool')]);
 }
 

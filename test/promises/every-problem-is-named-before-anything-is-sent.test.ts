@@ -12,7 +12,7 @@ import {
 } from './answers';
 
 let gateway: Gateway;
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+withGateway({ isTimeSimulated: true, jobSeconds: Infinity }, (world) => void ({ gateway } = world));
 
 /** n8n refuses a required field without a value, but accepts any expression. */
 const empty = '={{ "" }}';
