@@ -73,6 +73,8 @@ export class SimulatedTime {
 		unsubscribe('net.client.socket', this.watch);
 		this.systemHook.disable();
 		this.lookUp.mockRestore();
+		// Whoever waits for the next turn of the event loop would wait for ever, and large responses of later tests with it.
+		jest.advanceTimersByTime(0);
 		jest.useRealTimers();
 	}
 
