@@ -14,6 +14,12 @@ module.exports = class SharedRuntime extends Runtime {
 		for (const file of Object.keys(require.cache)) {
 			if (file.includes('/jest-circus/build/')) delete require.cache[file];
 		}
+		// Else each test would report to the handlers of every earlier file, too.
+		for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+			if (/^(EVENT_HANDLERS|JEST_STATE_SYMBOL)$/.test(symbol.description ?? '')) {
+				delete globalThis[symbol];
+			}
+		}
 	}
 
 	/** @param name a module that the file asks for; without it, the file itself is loaded */
