@@ -11,7 +11,7 @@ const parts = { moneyRuns: 8, familyRuns: 4 };
 /** @returns {import('jest').Config} the settings of a suite, whose files share what a worker has loaded */
 const suite = (displayName, { env = {}, ...own }) => ({
 	displayName,
-	testEnvironment: '<rootDir>/test/runner/environment.js',
+	testEnvironment: require.resolve('./test/runner/environment.js'),
 	runtime: '<rootDir>/test/runner/runtime.js',
 	testEnvironmentOptions: { env },
 	setupFilesAfterEnv: ['aiNodeSdk', 'cleanUp', 'secrets'].map(

@@ -8,6 +8,7 @@ module.exports = {
 	...shared,
 	...projects.find(({ displayName }) => displayName === 'quick'),
 	rootDir: path.join(__dirname, '../..'),
+	testEnvironment: require.resolve('./mutants.environment'),
 	testMatch: tests.split(' ').map((pattern) => `<rootDir>/${pattern}`),
 	reporters: [],
 };
