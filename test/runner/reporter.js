@@ -18,7 +18,7 @@ module.exports = class FileReporter {
 			.map(({ name, seconds }) => `${name} ${seconds.toFixed(1)} s`);
 		const failed = files.filter(({ isFailed }) => isFailed);
 		const lines = [
-			`The slowest: ${slowest.join(', ')}`,
+			`On Node.js ${process.version}, the slowest: ${slowest.join(', ')}`,
 			...failed.map(({ name }) => pc.red(`Run it again: npx jest ${name}`)),
 		];
 		process.stderr.write(`\n${lines.join('\n')}\n`);
