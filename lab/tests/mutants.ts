@@ -21,11 +21,12 @@ const partsByName: Record<string, Part> = {
 			'test/unit/gateway/**/*.test.ts',
 			'test/engine/responses/{chat,embeddings}.test.ts',
 			'test/engine/files/{images,picture*}.test.ts',
+			'test/promises/*.test.ts',
 		],
 	},
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
-		tests: ['test/{unit/n8n,engine}/orders/**/*.test.ts'],
+		tests: ['test/{unit/n8n,engine}/orders/**/*.test.ts', 'test/promises/*.test.ts'],
 	},
 };
 
