@@ -8,7 +8,7 @@ const floors = [
 	['shared/gateway/addresses', 'shared/gateway/sharePages'],
 	['shared/gateway/links', 'shared/gateway/files'],
 	['shared/gateway/protocol'],
-	['shared/gateway/prices'],
+	['shared/gateway/prices', 'shared/gateway/reader'],
 	['shared/gateway/errors'],
 	['shared/gateway/client'],
 	[

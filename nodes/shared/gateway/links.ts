@@ -1,6 +1,5 @@
 import { networkOf } from './addresses';
-import { isObject } from './json';
-import { maxLinkLength, maxLinkValues } from './protocol/bounds';
+import { maxLinkLength } from './protocol/bounds';
 import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
@@ -109,53 +108,6 @@ function otherLinkProblem(
 }
 
 // ── Links in the service's responses ("Endpoints" 2 and 13) ──────────────────────────────────────
-
-/**
- * Fields that hold links. The nodes do not declare them as `sensitiveOutputFields`: the link is what the user ordered,
- * and n8n (not yet in 2.40.7) redacts such fields for every user, permanently.
- */
-const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
-
-const likelyNames = /ur[il]|link|^(data|video|content|output|result|file|src|href)$/i;
-const notVideoNames =
-	/thumb|cover|poster|image|preview|frame|callback|webhook|audio|voice|input|prompt|status|poll|cancel|self|doc/i;
-
-type NamedEntry = [name: string, entry: unknown];
-
-/**
- * The link to the video in a response: preferably under a well-known name, then under a likely one, then under any
- * other; of several, the least nested. `base` resolves relative links.
- */
-export function findLink(value: unknown, base: string | undefined): string | undefined {
-	const entries: NamedEntry[] = [['', value]];
-	// In the order of their levels, because what is within an entry is added at the end.
-	for (let at = 0; at < entries.length && entries.length < maxLinkValues; at++) {
-		entries.push(...entriesWithin(entries[at]).slice(0, maxLinkValues - entries.length));
-	}
-	const texts = entries.filter(([, entry]) => typeof entry === 'string');
-	const named = linkNames.flatMap((linkName) => texts.filter(([name]) => name === linkName));
-	const likely = texts.filter(([name]) => likelyNames.test(name));
-	// A text with a space may be a sentence that begins with a link.
-	const [likelyWords, words] = [likely, texts].map((list) => list.filter(isOneWord));
-	for (const [, text] of [...named, ...likelyWords, ...likely]) {
-		const link = asLink(text, base);
-		if (link !== undefined) return link;
-	}
-	for (const [, text] of [...words, entries[0]]) {
-		const link = asLink(text);
-		if (link !== undefined) return link;
-	}
-	return undefined;
-}
-
-const isOneWord = ([, text]: NamedEntry) => !/\s/.test(String(text).trim());
-
-/** The fields of an object by their names, or the entries of a list under the list's name. */
-function entriesWithin([name, entry]: NamedEntry): NamedEntry[] {
-	if (Array.isArray(entry)) return entry.slice(0, 100).map((inner) => [name, inner]);
-	const entries = isObject(entry) ? Object.entries(entry) : [];
-	return entries.filter(([inner]) => !notVideoNames.test(inner));
-}
 
 /** No link has these characters, nor is it followed by another one. */
 const notInLink = /[\p{Cc}\u2028\u2029]|\shttps?:\/\//iu;

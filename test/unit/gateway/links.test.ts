@@ -1,10 +1,4 @@
-import {
-	findLink,
-	isLoopback,
-	linkProblem,
-	publicLinkProblem,
-} from '../../../nodes/shared/gateway/links';
-import { counted } from '../../support/data/counted';
+import { isLoopback, linkProblem, publicLinkProblem } from '../../../nodes/shared/gateway/links';
 
 const gateway = 'https://gateway.example';
 const localGateway = 'http://127.0.0.1:8080/gateway';
@@ -289,24 +283,4 @@ describe('loopback addresses', () => {
 	])('does not take "%s" for an address of this machine', (address) =>
 		expect(isLoopback(address)).toBe(false),
 	);
-});
-
-describe('the link in a response', () => {
-	const base = 'https://gateway.example/v1/videos/a/content';
-	const link = 'https://files.example/a.mp4';
-
-	it('is found behind very many values that are nested more deeply', () => {
-		const many = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 'text'));
-		expect(findLink({ groups: [many], data: { note: 'text', url: link } }, base)).toBe(link);
-	});
-
-	it('is looked for among a bounded number of values', () => {
-		const group = () => Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, {}]));
-		const groups = Object.fromEntries(
-			Array.from({ length: 1_000 }, (_, index) => [`g${index}`, group()]),
-		);
-		const { value, seen } = counted({ status: 'in_progress', groups });
-		expect(findLink(value, base)).toBeUndefined();
-		expect(seen.objects).toBeLessThan(2_500);
-	});
 });

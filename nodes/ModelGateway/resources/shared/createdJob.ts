@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ResponseFields } from '../../../shared/gateway/client/response';
 import { jobFailureReason } from '../../../shared/gateway/errors/jobFailure';
 import { jobName } from '../../../shared/gateway/errors/jobSummary';
-import { statusIn } from '../../../shared/gateway/jobs/responses';
+import { stateIn } from '../../../shared/gateway/reader/job';
 import { excerpt } from '../../../shared/gateway/json';
 import { phaseOf, type JobKind } from '../../../shared/gateway/protocol/jobs';
 import { joinFirst } from '../../../shared/n8n/errors/badInput';
@@ -24,7 +24,7 @@ export function createdJobOutput(
 		note,
 	}: Pick<ItemRun, 'context' | 'gateway' | 'reportJob' | 'hint' | 'note'>,
 ): ItemOutput[] {
-	const status = statusIn(fields);
+	const status = stateIn(fields);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
 	reportJob({ kind, id, ...(hasFailed && { status: excerpt(status, 100) }) });
 	if (hasFailed) {

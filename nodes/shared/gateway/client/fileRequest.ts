@@ -5,6 +5,7 @@ import {
 	noResponse,
 	type RequestInfo,
 } from '../errors/requestErrors';
+import { fileInText } from '../files/dataUrl';
 import { withoutUndefined } from '../json';
 import { maxFileRedirects, transferMinute } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
@@ -62,6 +63,7 @@ export async function requestFile(
 ): Promise<FileResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
+	if (/^data:/i.test(url)) return fileWithin(url);
 	const headers: Record<string, string> = {
 		Accept: '*/*',
 		// Lengths and ranges must count the bytes of the file itself, not of a compressed copy.
@@ -106,6 +108,19 @@ export async function requestFile(
 		authenticated &&= next.origin === new URL(url).origin && maySendKeyTo(next.href, connection);
 		url = next.href;
 	}
+}
+
+/** A file that the gateway has sent in place of a link, as the response of a host. */
+function fileWithin(dataUrl: string): FileResponse {
+	const { bytes, mimeType = '' } = fileInText(dataUrl);
+	const headers = {
+		'content-length': String(bytes.length),
+		'content-type': mimeType.replace(/;base64$/i, ''),
+	};
+	const body = (async function* () {
+		yield await Promise.resolve(bytes);
+	})();
+	return { status: 200, headers, body, close: () => undefined, isHidden: false };
 }
 
 /** Where a response redirects to; undefined when that is no web address. */

@@ -50,8 +50,10 @@ export interface ResponseFields extends JsonObject {
 /** @throws UnusableResponse when the body is not a JSON object */
 export function bodyFields(response: ServiceResponse): ResponseFields {
 	const { json } = response;
-	if (!isObject(json)) throw new UnusableResponse(describeBody(response));
-	return withRequestIds(json, response);
+	// A list of one is that one.
+	const fields: unknown = Array.isArray(json) && json.length === 1 ? json[0] : json;
+	if (!isObject(fields)) throw new UnusableResponse(describeBody(response));
+	return withRequestIds(fields, response);
 }
 
 /** These fields of a response, with its request ids. */

@@ -24,6 +24,7 @@ import {
 	withoutUndefined,
 	type JsonObject,
 } from '../json';
+import { fileInText } from '../files/dataUrl';
 import { asLink } from '../links';
 import { maxFoundImages } from '../protocol/bounds';
 import { finishReasons } from '../protocol/chat';
@@ -173,12 +174,7 @@ function withoutImage(entry: JsonObject): JsonObject {
 
 /** An image from base64 or a data URL; undefined when it is empty. */
 function embeddedImage(data: string, entry: JsonObject): Image | undefined {
-	const [, dataType, body] = /^(?:data:([^,]*),)?(.*)$/is.exec(data) ?? [];
-	const isBase64 = dataType === undefined || /;base64$/i.test(dataType);
-	const bytes = isBase64
-		? Buffer.from(body, 'base64')
-		: Buffer.from(unescape(Buffer.from(body).toString('latin1')), 'latin1');
-	const mimeType = dataType ?? textAt(entry, ...typePaths);
+	const { bytes, mimeType = textAt(entry, ...typePaths) } = fileInText(data);
 	return bytes.length === 0 ? undefined : { bytes, mimeType, fields: withoutImage(entry) };
 }
 

@@ -1,36 +1,32 @@
 import { OtherJobResponse, type ServiceResponse } from '../client/response';
-import { excerpt, textAt } from '../json';
-import { jobIdFields, type JobKind } from '../protocol/jobs';
-import { idPaths } from './responses';
+import { excerpt } from '../json';
+import type { JobKind } from '../protocol/jobs';
+import { jobIdsIn, shownIdIn } from '../reader/job';
 
 /** Whether one of the fields that name a job names this one. */
-export function namesJob(fields: unknown, id: string): boolean {
-	const names = [...idPaths.task, ...idPaths.video];
-	return names.some((path) => isSameId(textAt(fields, path), id));
-}
+export const namesJob = (fields: unknown, id: string): boolean =>
+	jobIdsIn(fields).some((one) => isSameId(one, id));
 
 /**
  * A parser that refuses responses about another job. A proxy may mix up responses, and another job's video would be
  * taken for the one that was ordered. A response is refused only if it certainly names another job.
- * @param names the fields that name the job
  * @param parse parses a response that names this job, or none
  */
 export function parserForJob<T>(
-	{ kind, id, names = jobIdFields[kind] }: { kind: JobKind; id: string; names?: readonly string[] },
+	{ id, source }: { id: string; source: JobKind | 'content' },
 	parse: (response: ServiceResponse) => T,
 ): (response: ServiceResponse) => T {
 	return (response) => {
-		const named = textAt(response.json, ...names);
-		if (named === undefined || namesJob(response.json, id)) return parse(response);
-		throw new OtherJobResponse(`is about another job: ${excerpt(named, 100)}`);
+		const shown = shownIdIn(response.json, source);
+		if (shown === undefined || namesJob(response.json, id)) return parse(response);
+		throw new OtherJobResponse(`is about another job: ${excerpt(shown, 100)}`);
 	};
 }
 
 /** In characters: no ID that can be requested is as long, URL-encoded or not. */
 const maxLength = 5_000;
 
-function isSameId(one: string | undefined, other: string): boolean {
-	if (one === undefined) return false;
+function isSameId(one: string, other: string): boolean {
 	const forms = formsOf(other);
 	return formsOf(one).some((form) => forms.includes(form));
 }

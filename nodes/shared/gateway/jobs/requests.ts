@@ -2,7 +2,7 @@ import type { Call, Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { shownId } from '../errors/jobSummary';
 import { endpoints } from '../protocol/endpoints';
-import { contentJobIdFields, jobKinds, type JobKind } from '../protocol/jobs';
+import { jobKinds, type JobKind } from '../protocol/jobs';
 import { parserForJob } from './jobIdentity';
 import { jobStatus, videoContent, type VideoContent } from './responses';
 import type { JobSource, ReceivedStatus } from './wait';
@@ -24,7 +24,7 @@ export async function getJobStatus(
 	{ kind, id, ...options }: JobRequest & { kind: JobKind },
 ): Promise<ReceivedStatus> {
 	const { clock } = gateway.runtime;
-	const parse = parserForJob({ kind, id }, jobStatus);
+	const parse = parserForJob({ source: kind, id }, jobStatus);
 	return await gateway.call({
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `get the status of job ${shownId(id)}`,
@@ -42,7 +42,7 @@ export async function getVideoContent(
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${shownId(id)}`,
 		...{ id, ...options, mayLeadToFile: true },
-		parse: parserForJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
+		parse: parserForJob({ source: 'content', id }, videoContent),
 	});
 	if (content.linkCarriesKey) throw jobLinkCarriesKey({ id, kind: 'video' });
 	return content;

@@ -12,17 +12,10 @@ import {
 import { readErrorObject, requestIdOf, type ErrorObject } from '../errors/errorObject';
 import { jobFailureReason } from '../errors/jobFailure';
 import { isWebPage } from '../errors/textReason';
-import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
-import { findLink } from '../links';
+import { excerpt, isObject, textAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
-import {
-	isFinal,
-	isPollState,
-	jobIdFields,
-	phaseOf,
-	type JobKind,
-	type Phase,
-} from '../protocol/jobs';
+import { phaseOf, type JobKind, type Phase } from '../protocol/jobs';
+import { jobIdIn, jobIdInText, progressIn, stateIn, videoLinkIn } from '../reader/job';
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
 
@@ -32,21 +25,15 @@ interface CreatedJob {
 	fields: ResponseFields;
 }
 
-/** Where the ID of a job may be, by its kind. The last paths may hold the ID of something else. */
-export const idPaths = {
-	task: [...jobIdFields.task, 'id'],
-	video: [...jobIdFields.video, 'data.id', 'output.id'],
-} as const satisfies Record<JobKind, readonly string[]>;
-
 export function createdTask(response: ServiceResponse): CreatedJob {
-	const created = createdJob(response, idPaths.task, 'task_id');
+	const created = createdJob(response, 'task');
 	const hasUsualId = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
 	const { id, fields } = created;
 	return hasUsualId ? created : { id, fields: withOwnFields(fields, { task_id: id }) };
 }
 
 export function createdVideo(response: ServiceResponse): CreatedJob {
-	const { id, fields } = createdJob(response, idPaths.video, 'id');
+	const { id, fields } = createdJob(response, 'video');
 	return { id, fields: videoFields(fields, id) };
 }
 
@@ -60,22 +47,18 @@ export function videoFields({ output, ...fields }: ResponseFields, id: string): 
 	return withOwnFields({ ...fields, ...withoutUndefined({ output: inner }) }, { task_id, id });
 }
 
-function createdJob(
-	response: ServiceResponse,
-	paths: readonly string[],
-	idName: string,
-): CreatedJob {
-	if (isObject(response.json)) {
-		const id = textAt(response.json, ...paths);
+function createdJob(response: ServiceResponse, kind: JobKind): CreatedJob {
+	const { json, text, headers } = response;
+	if (typeof json === 'object' && json !== null) {
+		const fields = bodyFields(response);
+		const id = jobIdIn(json, kind);
 		if (id === undefined) throw new UnusableResponse('names no job');
-		return { id, fields: bodyFields(response) };
+		return { id, fields };
 	}
-	// The job was accepted and will be charged, so its id is used even when the rest of the body is broken.
-	const idPattern = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
-	const [, text, number] = idPattern.exec(response.text) ?? [];
-	const id = isWebPage(response) ? undefined : asText(text ?? number);
+	const id = isWebPage(response) ? undefined : jobIdInText(text, kind);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
-	const requestId = requestIdOf(response.headers);
+	const requestId = requestIdOf(headers);
+	const idName = kind === 'task' ? 'task_id' : 'id';
 	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
 }
 
@@ -98,17 +81,9 @@ export interface JobStatus {
 	fields: ResponseFields;
 }
 
-/** Where the status of a job may be, apart from `status`, which may be about the call. */
-const jobStatusPaths = [
-	...['task_status', 'output.task_status', 'output.status', 'data.task_status', 'data.status'],
-	...['data.output.task_status', 'data.output.status', 'data.task.status', 'result.task_status'],
-	...['result.status', 'task.status', 'job.status', 'video.status', 'output.state', 'data.state'],
-	...['data.task.state', 'result.state', 'task.state', 'job.state', 'state'],
-];
-
 export function jobStatus(response: ServiceResponse): JobStatus {
 	const fields = bodyFields(response);
-	const status = statusIn(fields);
+	const status = stateIn(fields);
 	if (status === undefined) {
 		const problem = `names no status: ${excerpt(response.text, 120)}`;
 		// Some services say with a 2xx that there is no such job.
@@ -117,8 +92,8 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
 	}
 	const phase = phaseOf(status);
-	const progress = progressOf(fields);
-	const link = findLink(fields, response.url);
+	const progress = progressIn(fields);
+	const link = videoLinkIn(fields, response.url);
 	return {
 		status: excerpt(status, 100),
 		phase,
@@ -127,31 +102,6 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
 		fields,
 	};
-}
-
-/**
- * The status of a job in a response, as the service spells it. Some gateways add a status of the call itself, such as
- * "success", to that of the job; then the job's own decides, even if it is unknown.
- */
-export function statusIn(fields: JsonObject): string | undefined {
-	const status = textAt(fields, 'status');
-	const ofJob = jobStatusPaths.flatMap((path) => textAt(fields, path) ?? []).filter(isNoHttpStatus);
-	if (status !== undefined && isAboutJob(status)) return status;
-	return ofJob.find((text) => phaseOf(text) !== undefined) ?? ofJob[0] ?? status;
-}
-
-const isNoHttpStatus = (text: string) => !/^[1-5]\d\d$/.test(text);
-
-/** Whether a `status` is surely that of the job: "success" and "error" may also be about the call. */
-function isAboutJob(status: string): boolean {
-	const phase = phaseOf(status);
-	return isPollState(status) || (phase !== undefined && !isFinal(phase));
-}
-
-function progressOf(fields: JsonObject): number | undefined {
-	const progress = textAt(fields, 'progress', 'output.progress', 'data.progress');
-	const percent = Number.parseFloat(progress ?? '');
-	return Number.isFinite(percent) ? percent : undefined;
 }
 
 // ── The file of a finished job ("Endpoints" 13) ──────────────────────────────────────────────────
@@ -170,7 +120,7 @@ export interface VideoContent {
  */
 export function videoContent(response: ServiceResponse): VideoContent {
 	const { isFile, location, url, text, json } = response;
-	const link = isFile ? url : findLink(location ?? json ?? text.trim(), url);
+	const link = isFile ? url : videoLinkIn(location ?? json ?? text.trim(), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);

@@ -73,8 +73,11 @@ export const maxReasonCost = 5_000_000;
 /** In characters, of a page or XML: its title, heading or message is at the beginning. */
 export const maxMarkupLength = 20_000;
 
-/** Values among which a link to a video is looked for, the least nested first. */
-export const maxLinkValues = 2_000;
+/** Values of an answer among which its facts are looked for, the least nested first. */
+export const maxReadValues = 2_000;
+
+/** In characters, of a text that is opened when it is JSON. */
+export const maxReadText = 100_000;
 
 /** Answers of one chat, and images of one response or text: nobody can order as many. The rest is not looked at. */
 export const [maxChoices, maxFoundImages] = [1_000, 1_000];

@@ -88,15 +88,3 @@ export const jobKinds = {
 	task: { endpoint: endpoints.task, pollSeconds: 10 },
 	video: { endpoint: endpoints.video, pollSeconds: 5 },
 } as const satisfies Record<JobKind, { endpoint: Endpoint; pollSeconds: number }>;
-
-/**
- * The fields of a response that name its job ("Resources"); those in `data` are where some gateways put the whole
- * response.
- */
-export const jobIdFields = {
-	task: ['output.task_id', 'task_id', 'data.task_id', 'data.output.task_id'],
-	video: ['id', 'video_id', 'data.video_id'],
-} as const satisfies Record<JobKind, readonly string[]>;
-
-/** The same for the content of a video job ("Endpoints" 13), whose `id` may be that of the file. */
-export const contentJobIdFields = ['video_id', 'data.video_id'] as const;

@@ -1,8 +1,8 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { statusIn } from '../../gateway/jobs/responses';
+import { stateIn, videoLinkIn } from '../../gateway/reader/job';
 import { asText, withoutUndefined } from '../../gateway/json';
-import { asLink, findLink } from '../../gateway/links';
+import { asLink } from '../../gateway/links';
 import { isPollState, phaseOf, type Phase } from '../../gateway/protocol/jobs';
 import { limits } from '../../gateway/protocol/limits';
 import { dataNotice, idInSentence, noticeName } from './dataNotice';
@@ -33,7 +33,7 @@ export function toolResult(
 		);
 	}
 	if (job) {
-		const { id, status = statusIn(json) } = job;
+		const { id, status = stateIn(json) } = job;
 		const named = status === undefined ? undefined : phaseOf(status);
 		// In the response to a create, a word such as "success" is about the call.
 		const isOfCall =
@@ -41,7 +41,7 @@ export function toolResult(
 		const phase = isOfCall ? undefined : named;
 		// An unfinished job may have links too, such as one to poll its status.
 		const isUnderWay = phase === 'queued' || phase === 'running';
-		const url = isUnderWay ? undefined : (asLink(json.url) ?? findLink(json, undefined));
+		const url = isUnderWay ? undefined : (asLink(json.url) ?? videoLinkIn(json, undefined));
 		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
 	const url = asLink(json.url);

@@ -6,7 +6,7 @@ import { answerOf } from '../../../support/data/answers';
 describe('responses about a job', () => {
 	const isAccepted = (kind: JobKind, id: string, body: unknown) => {
 		try {
-			return parserForJob({ kind, id }, () => true)(answerOf(body));
+			return parserForJob({ source: kind, id }, () => true)(answerOf(body));
 		} catch (error) {
 			expect(error).toBeInstanceOf(OtherJobResponse);
 			return false;
@@ -72,7 +72,7 @@ describe('responses about a job', () => {
 	});
 
 	it('shortens the long ID of another job in the message', () => {
-		const read = parserForJob({ kind: 'task', id: 'a' }, () => true);
+		const read = parserForJob({ source: 'task', id: 'a' }, () => true);
 		expect(() => read(answerOf({ task_id: `${'0'.repeat(1_000_000)}x` }))).toThrow(
 			/^is about another job: 0{100}…$/,
 		);

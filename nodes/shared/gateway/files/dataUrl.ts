@@ -1,0 +1,15 @@
+/** A file that is written as a text: its bytes, and the MIME type that is declared (RFC 2397). */
+interface TextFile {
+	bytes: Buffer;
+	mimeType?: string;
+}
+
+/** The file in a data URL, or in a text that is nothing but base64. */
+export function fileInText(text: string): TextFile {
+	const [, declared, data] = /^(?:data:([^,]*),)?(.*)$/is.exec(text) ?? [];
+	const isBase64 = declared === undefined || /;base64$/i.test(declared);
+	const bytes = isBase64
+		? Buffer.from(data, 'base64')
+		: Buffer.from(unescape(Buffer.from(data).toString('latin1')), 'latin1');
+	return { bytes, mimeType: declared };
+}

@@ -1,0 +1,105 @@
+import { isObject, parseJson, type JsonObject } from '../json';
+import { maxReadText, maxReadValues } from '../protocol/bounds';
+
+/** One text, number or truth value of an answer, with where it stands. */
+export interface Value {
+	value: string | number | boolean;
+	/** Its name and the names above it in their {@link plainName}, from the outermost; positions in lists are left out. */
+	path: readonly string[];
+	/** The last of these; empty where the answer is nothing else. */
+	name: string;
+	/** The object whose field it is. */
+	siblings: JsonObject;
+	/** Whether it is in a list with others. */
+	isOneOfMany: boolean;
+}
+
+/** One form for `task_id`, `taskId`, `TaskID` and `task-id`. */
+export const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]+/g, '');
+
+/** A list, object or value that is still to be walked. */
+interface Place extends Omit<Value, 'value'> {
+	value: unknown;
+	/** Whether it was written as JSON in a text. Such a text is opened once. */
+	isOpened: boolean;
+}
+
+const walked = new WeakMap<object, readonly Value[]>();
+
+/**
+ * The values of an answer, the least nested first. An answer is walked once, within bounds: what is beyond
+ * {@link maxReadValues} is not looked at.
+ * @param answer the parsed body, or what stands in its place
+ */
+export function valuesOf(answer: unknown): readonly Value[] {
+	if (typeof answer !== 'object' || answer === null) return walk(answer);
+	const known = walked.get(answer);
+	if (known) return known;
+	const values = walk(answer);
+	walked.set(answer, values);
+	return values;
+}
+
+function walk(answer: unknown): Value[] {
+	const start = { path: [], name: '', siblings: {}, isOneOfMany: false, isOpened: false };
+	const places: Place[] = [{ ...start, value: answer }];
+	const values: Value[] = [];
+	// What is within a place is added at the end, so that all of one level come before the next.
+	for (let at = 0; at < places.length; at++) {
+		const place = places[at];
+		const { value } = place;
+		const inner = placesIn(place, maxReadValues - places.length);
+		for (const each of inner) places.push(each);
+		const isValue =
+			typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+		if (isValue && inner.length === 0) values.push(place as Value);
+	}
+	return values;
+}
+
+/** What is directly within a place, as far as there is room for it. */
+function placesIn(place: Place, room: number): Place[] {
+	const { value, path } = place;
+	if (room <= 0) return [];
+	if (Array.isArray(value)) {
+		const isOneOfMany = place.isOneOfMany || value.length > 1;
+		return value.slice(0, room).map((entry: unknown) => ({ ...place, value: entry, isOneOfMany }));
+	}
+	if (isObject(value)) {
+		const names = Object.keys(value).slice(0, room);
+		return names.map((given) => {
+			const name = plainName(given);
+			return { ...place, value: value[given], path: [...path, name], name, siblings: value };
+		});
+	}
+	if (typeof value !== 'string' || place.isOpened || value.length > maxReadText) return [];
+	const isJson = /^\s*(?:\{.*\}|\[.*\])\s*$/s.test(value);
+	const opened = isJson ? parseJson(value) : undefined;
+	return opened === undefined ? [] : placesIn({ ...place, value: opened, isOpened: true }, room);
+}
+
+/** Says of a value whether it may be the fact that is looked for. */
+export type Rule = (value: Value) => boolean;
+
+/** The first value of the first rule that any value meets. */
+export function firstBy(values: readonly Value[], rules: readonly Rule[]): Value | undefined {
+	for (const rule of rules) {
+		const found = values.find(rule);
+		if (found) return found;
+	}
+	return undefined;
+}
+
+/** A value at exactly one of these dotted paths, in any spelling of their names. */
+export function at(...paths: string[]): Rule {
+	const plain = new Set(paths.map(plainPath));
+	return ({ path }) => plain.has(path.join('.'));
+}
+
+const plainPath = (path: string) => path.split('.').map(plainName).join('.');
+
+/** A value with one of these names, in any spelling, wherever it stands. */
+export function named(...names: string[]): Rule {
+	const plain = new Set(names.map(plainName));
+	return ({ name }) => plain.has(name);
+}
