@@ -1,6 +1,6 @@
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { readErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
-import { jobFailureReason } from '../../nodes/shared/gateway/errors/jobFailure';
+import { reasonIn } from '../../nodes/shared/gateway/reader/reason';
+import { jobReasonIn } from '../../nodes/shared/gateway/reader/reason';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
@@ -94,7 +94,7 @@ describe('the reason of a failure', () => {
 	it('reads the reason of any refusal or failed job as texts', () => {
 		const property = fc.property(bodies, (text) => {
 			const body = parseJson(text);
-			for (const said of [readErrorObject(body) ?? {}, jobFailureReason(body)]) {
+			for (const said of [reasonIn(body) ?? {}, jobReasonIn(body)]) {
 				expectPlain(said);
 				expect(Object.values(said).every((v) => v === undefined || typeof v === 'string')).toBe(
 					true,

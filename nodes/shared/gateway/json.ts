@@ -94,11 +94,15 @@ function withLongNumbersAsTexts(json: string): string {
 
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 
+/** The beginning of a text, of at most `length` characters, and no half of one such as an emoji. */
+export const beginningOf = (text: string, length: number): string =>
+	text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 /** A text cut to `length` characters, as {@link oneLine}, for messages. */
 export function excerpt(text: string, length = 300): string {
 	// Only the beginning is processed: the text may have megabytes.
-	const line = oneLine(text.trimStart().slice(0, 10 * length)).trim();
-	return line.length > length ? `${line.slice(0, length)}…` : line;
+	const line = oneLine(beginningOf(text.trimStart(), 10 * length)).trim();
+	return line.length > length ? `${beginningOf(line, length)}…` : line;
 }
 
 /** A short description of a value, for messages. */

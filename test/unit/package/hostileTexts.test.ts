@@ -2,8 +2,9 @@ import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
 import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
 import { parseRateLimitPause } from '../../../nodes/shared/gateway/client/retryPolicy';
-import { readErrorObject, readReason } from '../../../nodes/shared/gateway/errors/errorObject';
-import { jobFailureReason } from '../../../nodes/shared/gateway/errors/jobFailure';
+import { readReason } from '../../../nodes/shared/gateway/reader/page';
+import { reasonIn } from '../../../nodes/shared/gateway/reader/reason';
+import { jobReasonIn } from '../../../nodes/shared/gateway/reader/reason';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
@@ -75,18 +76,17 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	]),
 	[
 		'the reasons of other services',
-		(text) =>
-			readErrorObject({ error: text, message: text, errors: { [text]: [text, `${text} `] } }),
+		(text) => reasonIn({ error: text, message: text, errors: { [text]: [text, `${text} `] } }),
 	],
 	[
 		'a reason within a reason',
 		(text) => [
-			readErrorObject({ error: { message: text, metadata: { raw: `<html>${text}` } } }),
-			readErrorObject(`{"error":${text}`),
+			reasonIn({ error: { message: text, metadata: { raw: `<html>${text}` } } }),
+			reasonIn(`{"error":${text}`),
 		],
 	],
-	['why a job failed', (text) => jobFailureReason({ data: { fail_reason: text, message: text } })],
-	['what a failed job says', (message) => jobFailed(job, { failure: { message }, fields: {} })],
+	['why a job failed', (text) => jobReasonIn({ data: { fail_reason: text, message: text } })],
+	['what a failed job says', (message) => jobFailed(job, { failure: { message }, text: message })],
 	[
 		'a broken response to an order',
 		(text) => createdTask({ ...response({}), text: `{"task_id": ${text}`, json: undefined }),

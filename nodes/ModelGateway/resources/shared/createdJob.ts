@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ResponseFields } from '../../../shared/gateway/client/response';
-import { jobFailureReason } from '../../../shared/gateway/errors/jobFailure';
+import { jobReasonIn } from '../../../shared/gateway/reader/reason';
 import { jobName } from '../../../shared/gateway/errors/jobSummary';
 import { stateIn } from '../../../shared/gateway/reader/job';
 import { excerpt } from '../../../shared/gateway/json';
@@ -28,7 +28,7 @@ export function createdJobOutput(
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
 	reportJob({ kind, id, ...(hasFailed && { status: excerpt(status, 100) }) });
 	if (hasFailed) {
-		const { message = 'the service gave no reason' } = jobFailureReason(fields);
+		const { message = 'the service gave no reason' } = jobReasonIn(fields);
 		hint(`${jobName({ kind, id })} was created, and has failed already: ${excerpt(message)}.`);
 	} else if (context.getMode() === 'manual' && !isTool(context.getNode())) {
 		if (!isCollectedLater(context)) note(orderedHint);

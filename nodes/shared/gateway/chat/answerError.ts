@@ -1,5 +1,5 @@
 import { UnusableResponse } from '../client/response';
-import { readErrorObject } from '../errors/errorObject';
+import { reasonIn } from '../reader/reason';
 import { excerpt, isObject, valueAt } from '../json';
 
 /** Values that some services always send, and with which they say that all is well. */
@@ -39,6 +39,6 @@ export function brokeOffWithError(
 	redact = (text: string) => text,
 ): UnusableResponse {
 	if (error === undefined) return new UnusableResponse('broke off with an error', partialText);
-	const message = readErrorObject({ error })?.message ?? excerpt(redact(JSON.stringify(error)));
+	const message = reasonIn({ error })?.message ?? excerpt(redact(JSON.stringify(error)));
 	return new UnusableResponse(`broke off with an error: ${message}`, partialText, error);
 }

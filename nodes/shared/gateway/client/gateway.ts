@@ -1,4 +1,4 @@
-import { readErrorObject, requestIdOf } from '../errors/errorObject';
+import { reasonIn, requestIdOf } from '../reader/reason';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
@@ -7,7 +7,7 @@ import { maxJsonAtOnce, type ResponseKind } from '../protocol/bounds';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
-import { statedRefusal } from '../errors/statedRefusal';
+import { statedRefusal } from '../reader/refusal';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
@@ -271,7 +271,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
 		const isOfOtherJob = unusable instanceof OtherJobResponse;
 		const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
-		if (partialText === '' && readErrorObject({ error })) {
+		if (partialText === '' && reasonIn({ error })) {
 			return refused(
 				requestInfo,
 				errorBody ? { ...response, text: JSON.stringify(errorBody), json: errorBody } : response,

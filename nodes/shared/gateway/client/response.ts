@@ -1,5 +1,5 @@
-import { requestIdOf } from '../errors/errorObject';
-import { isWebPage } from '../errors/textReason';
+import { requestIdOf } from '../reader/reason';
+import { isWebPage } from '../reader/page';
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RefusalKind } from '../protocol/errorCodes';
 import type { RawResponse } from './exchange';

@@ -1,6 +1,6 @@
 import type { Failure } from '../errors/gatewayError';
-import { meaningOf } from '../errors/refusal';
 import type { Cost } from '../protocol/endpoints';
+import { meaningOf } from '../protocol/errorCodes';
 
 /** The facts about a failed request that decide whether it is sent again. */
 export type FailedRequest = Pick<

@@ -74,8 +74,8 @@ export interface Failure {
 	waitEnded?: 'timeout' | 'stopped';
 	/** Why the last poll failed. */
 	lastPoll?: Failure;
-	/** What was made and charged, although it cannot be delivered. */
-	made?: 'video' | 'image' | 'lostImage';
+	/** What was made and charged, although it cannot be delivered; nothing if the service says that there is none. */
+	made?: 'video' | 'image' | 'lostImage' | 'nothing';
 	/** n8n could not store a file that was received. */
 	store?: 'failed' | 'full';
 	/** Set when the input cannot work, so that nothing was sent. */

@@ -1,10 +1,10 @@
 import { excerpt, withoutUndefined, type JsonObject } from '../json';
+import { meaningOf } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
-import type { ErrorObject } from './errorObject';
+import type { ErrorObject } from '../reader/reason';
 import { GatewayError, type Failure } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
-import { meaningOf } from './refusal';
 
 function jobError(
 	job: JobSummary,
@@ -38,34 +38,35 @@ export function takenUp(job: JobSummary, execution: string): GatewayError {
 /** The fields of a job, and the reason for its failure if it could be read. */
 interface FailedStatus {
 	failure?: ErrorObject;
-	fields: JsonObject;
+	/** The body as it arrived. */
+	text: string;
 }
 
 /** Failed calls are not charged. For a job that fails after it was accepted, the specification does not say. */
-export function jobFailed(
-	job: JobSummary,
-	{ failure: reason, fields }: FailedStatus,
-): GatewayError {
-	const { refusal, meaning = 'the service gave no reason' } = meaningOf(reason ?? {}) ?? {};
+export function jobFailed(job: JobSummary, { failure: reason, text }: FailedStatus): GatewayError {
+	const { refusal } = meaningOf(reason ?? {}) ?? {};
 	return jobError(job, {
 		...withoutUndefined({ ...reason, refusal }),
-		message: `${jobName(job)} failed: ${excerpt(reason?.message ?? meaning)}`,
+		message: `${jobName(job)} failed: ${reasonOf(reason)}`,
 		retry_can_help: false,
-		raw_body: bodyOf(fields),
+		raw_body: truncateBody(text),
 	});
 }
 
-const bodyOf = (fields: JsonObject) => truncateBody(JSON.stringify(fields));
+const reasonOf = (reason: ErrorObject = {}) =>
+	excerpt(
+		reason.message ?? meaningOf(reason)?.meaning ?? reason.code ?? 'the service gave no reason',
+	);
 
 /** A response with an unknown status, which may be about anything. */
 export function jobStatusUnclear(
 	job: JobSummary,
-	{ status, fields }: { status: string; fields: JsonObject },
+	{ status, text }: { status: string; text: string },
 ): GatewayError {
 	return jobError(job, {
 		message: `${jobName(job)}: the response has no job status (${excerpt(status, 100)})`,
 		reach: 'unreadable',
-		raw_body: bodyOf(fields),
+		raw_body: truncateBody(text),
 	});
 }
 
@@ -93,11 +94,18 @@ export function deadlinePassed(job: JobSummary, timeout: number, lastPoll?: Fail
 export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 	reach === 'none' && phaseOf(job?.status ?? '') === 'failed';
 
-export function linkMissing(job: JobSummary, fields: JsonObject): GatewayError {
+/** @param denial why the service says that there is no file, if it does */
+export function linkMissing(
+	job: JobSummary,
+	{ text }: { text: string },
+	denial?: ErrorObject,
+): GatewayError {
+	const reason = denial ? reasonOf(denial) : 'the response has no link to the file';
 	return jobError(job, {
-		message: `${jobName(job)} finished, but the response has no link to the file`,
+		message: `${jobName(job)} finished, but ${reason}`,
 		reach: 'unreadable',
-		raw_body: bodyOf(fields),
+		...(denial && { ...denial, made: 'nothing' }),
+		raw_body: truncateBody(text),
 	});
 }
 
@@ -125,11 +133,21 @@ export function linkNotFound(
 	const message = [ofJobMessage, content?.message].filter(Boolean).join('. ');
 	// The job may hold its link in a field that is not known here, so its response says more than a failed request.
 	const isKept = Object.keys(fields).length > 0;
-	const raw_body = isKept ? bodyOf(fields) : (ofJob?.raw_body ?? content?.raw_body);
+	const raw_body = isKept
+		? truncateBody(JSON.stringify(fields))
+		: (ofJob?.raw_body ?? content?.raw_body);
+	const isDenied = ofJob?.made === 'nothing' || deniesFile(job.kind === 'video' ? content : ofJob);
 	return jobError(job, {
 		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
 		...withoutUndefined({ raw_body }),
-		...{ job, made: 'video', billed: 'yes' },
+		...(isDenied
+			? { made: 'nothing', billed: 'unknown', retry_can_help: false }
+			: { made: 'video', billed: 'yes' }),
+		job,
 	});
 }
+
+/** Whether the service itself refuses to give the file, and not only knows nothing of it yet. A task is unknown to the other endpoint. */
+const deniesFile = ({ reach, status, isPage }: Partial<Failure> = {}) =>
+	reach === 'answered' && !isPage && [400, 410, 422].includes(status ?? 0);

@@ -1,3 +1,4 @@
+import { beginningOf } from '../json';
 import { oneLine } from '../oneLine';
 import type { JobKind } from '../protocol/jobs';
 
@@ -19,7 +20,7 @@ export const jobName = ({ id }: JobSummary, shown = oneLine) => `Video job ${sho
 
 /** An ID as it is shown. */
 export const shownId = (id: string, shown = oneLine): string =>
-	id.length > maxShownLength ? `${shown(id.slice(0, maxShownLength))}…` : shown(id);
+	id.length > maxShownLength ? `${shown(beginningOf(id, maxShownLength))}…` : shown(id);
 
 /** The progress of a job, for progress messages: "Video job …: running, 40 %". @param shown as in {@link jobName} */
 export function describeProgress(job: JobSummary, shown = oneLine): string {

@@ -1,8 +1,8 @@
 import { valueAt } from '../json';
 import type { Endpoint } from '../protocol/endpoints';
+import { meaningOf } from '../protocol/errorCodes';
 import { knownModels, type ModelKind } from '../protocol/models';
-import type { ErrorObject } from './errorObject';
-import { meaningOf } from './refusal';
+import type { ErrorObject } from '../reader/reason';
 
 /** A model that belongs to another endpoint than the one it was sent to. */
 export interface OtherModel {

@@ -4,6 +4,7 @@ import {
 	balanceWords,
 	emptyBalanceWords,
 	errorCodes,
+	meaningOf,
 	mediaWords,
 	missingMedia,
 	moderationWords,
@@ -14,7 +15,7 @@ import {
 	upstreamWords,
 	type ErrorMeaning,
 } from '../protocol/errorCodes';
-import type { ErrorObject } from './errorObject';
+import type { ErrorObject } from '../reader/reason';
 
 /** What the cause of a refusal depends on, besides the response. */
 export interface RefusedRequest extends Pick<Endpoint, 'cost' | 'statusMeanings'> {
@@ -69,12 +70,4 @@ function statusOf({ code = '', type = '' }: ErrorObject): number {
 	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
 	return status;
-}
-
-/** The meaning of an error's code, or else of its type ("Error codes seen"). */
-export function meaningOf({ code, type }: ErrorObject): ErrorMeaning | undefined {
-	for (const name of [code, type]) {
-		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
-	}
-	return undefined;
 }

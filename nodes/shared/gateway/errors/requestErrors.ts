@@ -1,12 +1,12 @@
-import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
+import { beginningOf, excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import { maxRecordedLength } from '../protocol/bounds';
-import { knownOrder, type RefusalKind } from '../protocol/errorCodes';
-import { readErrorObject, readReason, requestIdOf, type ErrorObject } from './errorObject';
+import { knownOrder, meaningOf, type RefusalKind } from '../protocol/errorCodes';
+import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
-import { meaningOf, refusalOf, type RefusedRequest } from './refusal';
-import { isWebPage } from './textReason';
+import { refusalOf, type RefusedRequest } from './refusal';
+import { isWebPage, readReason } from '../reader/page';
 
 /** What the errors about a request need to know about it. */
 export interface RequestInfo extends RefusedRequest {
@@ -42,7 +42,7 @@ const bodyOf = (response: FailedResponse): unknown =>
 /** The whole body; of a very long one, the beginning and the length. */
 export const truncateBody = (text: string) =>
 	text.length > maxRecordedLength
-		? `${text.slice(0, maxRecordedLength)}… (cut: the first ${maxRecordedLength} of ${text.length} characters)`
+		? `${beginningOf(text, maxRecordedLength)}… (cut: the first ${maxRecordedLength} of ${text.length} characters)`
 		: text;
 
 /**
@@ -151,7 +151,7 @@ export function refused(
 ): GatewayError {
 	const { status, headers, text } = response;
 	const body = bodyOf(response);
-	const said = readErrorObject(body);
+	const said = reasonIn(body);
 	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body, said);
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
@@ -206,7 +206,7 @@ function meaningFor(
 function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(said) !== undefined;
-	return isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
+	return isKnown || (isObject(error) && reasonIn({ error }) !== undefined);
 }
 
 /**
@@ -231,7 +231,7 @@ export function unreadable(
 		reach: 'unreadable',
 		...responseFields(response, {
 			body: bodyOf(response),
-			error: readErrorObject({ error }),
+			error: reasonIn({ error }),
 		}),
 		...withoutUndefined({ refusal }),
 		...chargeOf(request, { reach: 'unreadable' }),

@@ -266,14 +266,16 @@ function startLinking(
 }
 
 /** The status is final; the job is polled again only for its link. */
-function handleLink(
-	state: PollerState,
-	{ link, linkCarriesKey, fields }: JobStatus,
-	now: number,
-): Step {
+function handleLink(state: PollerState, status: JobStatus, now: number): Step {
 	const { job } = state;
+	const { link, linkCarriesKey, fields } = status;
 	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
-	if (link === undefined) return handleFailure(state, linkMissing(job, fields), now);
+	if (link === undefined)
+		return handleFailure(
+			state,
+			linkMissing(job, status, status.phase === 'succeeded' ? status.failure : undefined),
+			now,
+		);
 	return finishWithLink(state, link, fields);
 }
 

@@ -9,9 +9,8 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { readErrorObject, requestIdOf, type ErrorObject } from '../errors/errorObject';
-import { jobFailureReason } from '../errors/jobFailure';
-import { isWebPage } from '../errors/textReason';
+import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
+import { isWebPage } from '../reader/page';
 import { excerpt, isObject, textAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
 import { phaseOf, type JobKind, type Phase } from '../protocol/jobs';
@@ -76,9 +75,11 @@ export interface JobStatus {
 	link?: string;
 	/** Set when the link carried the key. */
 	linkCarriesKey?: true;
-	/** Set when the job failed. */
+	/** Set when the job failed, or has nothing but an error although it is finished. */
 	failure?: ErrorObject;
 	fields: ResponseFields;
+	/** The body as it arrived. */
+	text: string;
 }
 
 export function jobStatus(response: ServiceResponse): JobStatus {
@@ -87,20 +88,22 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 	if (status === undefined) {
 		const problem = `names no status: ${excerpt(response.text, 120)}`;
 		// Some services say with a 2xx that there is no such job.
-		const error = readErrorObject(fields);
+		const error = reasonIn(fields);
 		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
 		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
 	}
 	const phase = phaseOf(status);
 	const progress = progressIn(fields);
 	const link = videoLinkIn(fields, response.url);
+	const hasFailed =
+		phase === 'failed' || (phase === 'succeeded' && link === undefined && hasError(fields));
 	return {
 		status: excerpt(status, 100),
 		phase,
 		...withoutUndefined({ progress, link }),
 		...(link !== undefined && linkCarriedKey(link, response) && { linkCarriesKey: true }),
-		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
-		fields,
+		...(hasFailed && { failure: jobReasonIn(fields) }),
+		...{ fields, text: response.text },
 	};
 }
 

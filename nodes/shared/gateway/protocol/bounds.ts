@@ -67,9 +67,6 @@ export const maxKeptParts = 200_000;
 /** In characters of a reason: more is neither compared nor shown. */
 export const maxReasonLength = 2_000;
 
-/** What looking for a reason may cost, in characters that are compared with each other: about 30 milliseconds. */
-export const maxReasonCost = 5_000_000;
-
 /** In characters, of a page or XML: its title, heading or message is at the beginning. */
 export const maxMarkupLength = 20_000;
 

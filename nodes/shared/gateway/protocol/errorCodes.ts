@@ -88,6 +88,20 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 	},
 };
 
+/** The meaning of an error's code, or else of its type ("Error codes seen"). */
+export function meaningOf({
+	code,
+	type,
+}: {
+	code?: string;
+	type?: string;
+}): ErrorMeaning | undefined {
+	for (const name of [code, type]) {
+		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
+	}
+	return undefined;
+}
+
 const serverTimeout: ErrorMeaning = {
 	refusal: 'serverTimeout',
 	meaning: 'the service gave up waiting',

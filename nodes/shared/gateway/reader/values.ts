@@ -10,6 +10,8 @@ export interface Value {
 	name: string;
 	/** The object whose field it is. */
 	siblings: JsonObject;
+	/** Whether it is an entry of a list itself. */
+	isEntry: boolean;
 	/** Whether it is in a list with others. */
 	isOneOfMany: boolean;
 }
@@ -24,25 +26,34 @@ interface Place extends Omit<Value, 'value'> {
 	isOpened: boolean;
 }
 
-const walked = new WeakMap<object, readonly Value[]>();
+interface Walk {
+	values: readonly Value[];
+	/** Whether nothing was left out. */
+	isWhole: boolean;
+}
+
+const walked = new WeakMap<object, Walk>();
 
 /**
  * The values of an answer, the least nested first. An answer is walked once, within bounds: what is beyond
  * {@link maxReadValues} is not looked at.
  * @param answer the parsed body, or what stands in its place
  */
-export function valuesOf(answer: unknown): readonly Value[] {
+export const valuesOf = (answer: unknown): readonly Value[] => walkThrough(answer).values;
+
+/** Whether the values of an answer are all that it has. */
+export const isReadWhole = (answer: unknown): boolean => walkThrough(answer).isWhole;
+
+function walkThrough(answer: unknown): Walk {
 	if (typeof answer !== 'object' || answer === null) return walk(answer);
-	const known = walked.get(answer);
-	if (known) return known;
-	const values = walk(answer);
-	walked.set(answer, values);
-	return values;
+	const known = walked.get(answer) ?? walk(answer);
+	walked.set(answer, known);
+	return known;
 }
 
-function walk(answer: unknown): Value[] {
-	const start = { path: [], name: '', siblings: {}, isOneOfMany: false, isOpened: false };
-	const places: Place[] = [{ ...start, value: answer }];
+function walk(answer: unknown): Walk {
+	const start = { path: [], name: '', siblings: {}, isEntry: false, isOneOfMany: false };
+	const places: Place[] = [{ ...start, isOpened: false, value: answer }];
 	const values: Value[] = [];
 	// What is within a place is added at the end, so that all of one level come before the next.
 	for (let at = 0; at < places.length; at++) {
@@ -54,7 +65,7 @@ function walk(answer: unknown): Value[] {
 			typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 		if (isValue && inner.length === 0) values.push(place as Value);
 	}
-	return values;
+	return { values, isWhole: places.length < maxReadValues };
 }
 
 /** What is directly within a place, as far as there is room for it. */
@@ -63,13 +74,16 @@ function placesIn(place: Place, room: number): Place[] {
 	if (room <= 0) return [];
 	if (Array.isArray(value)) {
 		const isOneOfMany = place.isOneOfMany || value.length > 1;
-		return value.slice(0, room).map((entry: unknown) => ({ ...place, value: entry, isOneOfMany }));
+		return value
+			.slice(0, room)
+			.map((entry: unknown) => ({ ...place, value: entry, isEntry: true, isOneOfMany }));
 	}
 	if (isObject(value)) {
 		const names = Object.keys(value).slice(0, room);
 		return names.map((given) => {
 			const name = plainName(given);
-			return { ...place, value: value[given], path: [...path, name], name, siblings: value };
+			const own = { path: [...path, name], name, siblings: value, isEntry: false };
+			return { ...place, ...own, value: value[given] };
 		});
 	}
 	if (typeof value !== 'string' || place.isOpened || value.length > maxReadText) return [];

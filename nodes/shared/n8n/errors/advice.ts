@@ -130,6 +130,11 @@ const rows: Row[] = [
 	[({ reasoningSettings }) => reasoningSettings, adviceOnReasoning],
 	[({ waitEnded, made }) => waitEnded && !made, adviceOnWait],
 	[({ made }) => made === 'video', adviceOnVideo],
+	[
+		({ made }) => made === 'nothing',
+		() =>
+			'According to the response, there is no video to fetch. Whether it is charged is not known: ask the operator of the gateway, with the ID of the job.',
+	],
 	[({ made }) => made === 'image' || made === 'lostImage', adviceOnImage],
 	[({ lastPoll }) => lastPoll, adviceOnLastPoll],
 	[({ retryAfter }) => retryAfter, ({ retryAfter = 0 }) => adviceOnPause(retryAfter)],

@@ -4,7 +4,7 @@ import {
 	waitBeforeRetry,
 	type RetriedRequest,
 } from '../../../../nodes/shared/gateway/client/retryPolicy';
-import type { ErrorObject } from '../../../../nodes/shared/gateway/errors/errorObject';
+import type { ErrorObject } from '../../../../nodes/shared/gateway/reader/reason';
 import type { Failure, Reach } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import type { AddressProblem } from '../../../../nodes/shared/gateway/errors/networkError';
 import { refused } from '../../../../nodes/shared/gateway/errors/requestErrors';

@@ -83,6 +83,7 @@ describe('polled jobs', () => {
 			status: 'in_progress',
 			phase: 'running',
 			progress: 30,
+			text: JSON.stringify(body),
 			fields: { ...body, request_id: 'req_1' },
 		});
 	});

@@ -1,4 +1,4 @@
-import { statedRefusal } from '../../../../nodes/shared/gateway/errors/statedRefusal';
+import { statedRefusal } from '../../../../nodes/shared/gateway/reader/refusal';
 
 describe('a refusal in a 2xx response without an error object', () => {
 	it.each<[string, unknown]>([
@@ -11,7 +11,7 @@ describe('a refusal in a 2xx response without an error object', () => {
 		['an ID in a list', { code: 7, msg: 'limit', data: { tasks: ['8498'] } }],
 		['an image', { status: 'error', message: 'slow', images: [{ b64_json: 'iVBORw0KGgo' }] }],
 		['a link', { status: 'error', message: 'slow', data: { pollUrl: '/jobs/1' } }],
-		['more than can be searched', { code: 402, data: { a: { b: { c: { d: { e: {} } } } } } }],
+		['more than can be searched', { code: 402, data: Array(2_000).fill({}) }],
 		['a list', [{ code: 402, msg: 'no' }]],
 		['a text', 'no'],
 	])('is not seen in %s, since the request may have been accepted', (_, body) => {

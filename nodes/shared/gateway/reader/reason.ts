@@ -1,0 +1,238 @@
+import { asText, beginningOf, excerpt, isObject, textAt, valueAt, withoutUndefined } from '../json';
+import { maxMarkupLength, maxReasonLength } from '../protocol/bounds';
+import { requestIdHeader } from '../protocol/endpoints';
+import { phaseOf } from '../protocol/jobs';
+import { reasonInMarkup } from './page';
+import { plainName, valuesOf, type Value } from './values';
+
+/** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
+export interface ErrorObject {
+	message?: string;
+	code?: string;
+	type?: string;
+	param?: string;
+}
+
+const plainNames = (...names: string[]): ReadonlySet<string> => new Set(names.map(plainName));
+
+/** Names of fields that only something that failed has. */
+const causes = plainNames(
+	...['error', 'errors', 'error_description', 'error_message', 'error_msg', 'err_msg', 'fail_msg'],
+	...['fail_reason', 'failed_reason', 'failure_reason', 'fail_message', 'failure_message'],
+	...['failure', 'reasons'],
+);
+/** Names of fields that say why, and in a job may also be about the call or its progress. */
+const remarks = plainNames(
+	...['title', 'message', 'msg', 'status_message', 'status_msg', 'task_status_msg', 'detail'],
+	...['reason', 'fault_string', 'description', 'exception', 'details', 'raw'],
+);
+const codes = plainNames('code', 'error_code', 'err_code', 'fail_code', 'failure_code');
+/** Names of objects around a reason. */
+const wrappers = plainNames(
+	...['fault', 'base_resp', 'response', 'response_metadata', 'result', 'output', 'data', 'task'],
+	...['job', 'content_filter'],
+);
+/** An object within an error that may have the reason of the provider in it. */
+const inner = plainName('metadata');
+
+export const saysWhy = (name: string): boolean => causes.has(name) || remarks.has(name);
+
+/** How many reasons are compared with each other, and how many of equal weight are shown. */
+const [maxCompared, maxShown] = [30, 3];
+
+/** A value of a reason, apart from what is around the reason. */
+interface Part extends Value {
+	/** The names around the reason. */
+	around: string;
+	/** The names within the reason, its own last. */
+	within: readonly string[];
+}
+
+/** The error object of a body ("Resources", error object); undefined when there is none. */
+export function reasonIn(body: unknown): ErrorObject | undefined {
+	const values = valuesOf(body);
+	const texts = values.filter(({ path, value }) => path.length === 0 && typeof value === 'string');
+	if (texts.length > 0) return { message: listed(texts.map(textOf)) };
+	const parts = values.map(asPart);
+	const reason = firstReason(parts);
+	if (reason?.message !== undefined) return reason;
+	// It says that all is well.
+	if (reason === undefined && parts.some(isOfReason)) return undefined;
+	const byField = reasonByField(values);
+	return reason || byField ? { ...reason, ...byField } : undefined;
+}
+
+/** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */
+export function jobReasonIn(job: unknown): ErrorObject {
+	// What only repeats the state, or says that the call succeeded, is no reason.
+	const parts = valuesOf(job)
+		.map(asPart)
+		.filter(
+			({ value, within }) =>
+				(within.length === 1 && causes.has(within[0])) || !saysNothing(String(value).slice(0, 100)),
+		);
+	const hasCause = new Set(
+		parts
+			.filter(({ within }) => within.some((name) => causes.has(name)))
+			.map(({ around }) => around),
+	);
+	// A remark of the answer itself may be about the call; those further inside are about the job.
+	const inside = [...parts].reverse();
+	const ofCause = firstReason(parts.filter(({ around }) => hasCause.has(around)));
+	const reason = ofCause?.message ? ofCause : (firstReason(inside, true) ?? ofCause);
+	const error = valueAt(job, 'error');
+	return withoutUndefined({
+		...(reason ?? (isObject(error) ? reasonByField(valuesOf({ error })) : undefined)),
+	});
+}
+
+/** Whether an answer has an error that says something. */
+export const hasError = (answer: unknown): boolean =>
+	valuesOf(answer).some(
+		({ path, value }) =>
+			path.some((name) => causes.has(name)) &&
+			!/^(?:0|false|null|none|no errors?|ok|success(?:ful)?)?$/i.test(
+				String(value).slice(0, 20).trim(),
+			),
+	);
+
+const isWithin = (name: string) => saysWhy(name) || name === inner;
+
+const saysNothing = (text: string) => phaseOf(text) !== undefined || /^(?:ok|0|2\d\d)$/i.test(text);
+
+function asPart(value: Value): Part {
+	const { path } = value;
+	let length = path.length - 1;
+	while (length > 0 && isWithin(path[length - 1])) length--;
+	return { ...value, around: path.slice(0, length).join('.'), within: path.slice(length) };
+}
+
+/** The least nested reason, or the one of the first part. */
+function firstReason(parts: Part[], inOrder = false): ErrorObject | undefined {
+	const places = [...new Set(parts.filter(isOfReason).map(({ around }) => around))];
+	const ordered = inOrder ? places : places.sort((one, other) => depthOf(one) - depthOf(other));
+	const found = ordered
+		.filter((around) => around.split('.').every((name) => name === '' || wrappers.has(name)))
+		.map((around) => reasonOf(parts.filter((part) => part.around === around)))
+		// A code that says that all is well, beside words such as "success".
+		.filter(({ code }) => code !== '0');
+	const [first] = found;
+	const withMessage = found.find(({ message }) => message !== undefined);
+	// The code may be further outside than the message.
+	return first?.code === undefined ? (withMessage ?? first) : { ...first, ...withMessage };
+}
+
+const depthOf = (around: string) => (around === '' ? 0 : around.split('.').length);
+
+const isMessage = ({ value, name, within }: Part) =>
+	typeof value === 'string' && value.trim() !== '' && saysWhy(name) && within.every(isWithin);
+const isOfReason = (part: Part) => isMessage(part) || codes.has(part.name);
+
+function reasonOf(parts: Part[]): ErrorObject {
+	// An error object says all; what is beside it repeats it, or is about the call.
+	const ofError = parts.filter(
+		({ within, isEntry }) => within[0] === 'error' && (within.length > 1 || isEntry),
+	);
+	const own = ofError.some(isMessage) ? ofError : parts;
+	const messages = own.filter(isMessage).slice(0, maxCompared);
+	// One word beside a reason, such as `access_denied`, is a code.
+	const word = messages.find(({ within, value }) => isCodeWord(within, String(value)));
+	const shown = word && messages.length > 1 ? messages.filter((part) => part !== word) : messages;
+	const code = shortIn(own, (name) => codes.has(name)) ?? statusCode(own);
+	return withoutUndefined({
+		message: sentenceOf(shown),
+		code: code ?? (shown === messages ? undefined : excerpt(String(word?.value), 100)),
+		type: shortIn(own, (name) => /^(?:error)?type$/.test(name)),
+		param: shortIn(own, (name) => name === 'param'),
+	});
+}
+
+const isCodeWord = (within: readonly string[], text: string) =>
+	within.length === 1 && within[0] === 'error' && /^[\w.-]+$/.test(text);
+
+/** Within an error, a status is a code; beside it, it is that of the call or of the job. */
+function statusCode(parts: Part[]): string | undefined {
+	const inside = parts.filter(({ within, around }) => within.length > 1 || around !== '');
+	const status = shortIn(inside, (name) => name === 'status') ?? '';
+	return (
+		shortIn(inside, (name) => name === 'statuscode') ?? (status.includes('_') ? status : undefined)
+	);
+}
+
+/** Short enough for the middle of a message, whatever a response holds. */
+function shortIn(parts: Part[], isName: (name: string) => boolean): string | undefined {
+	const texts = parts
+		.filter(({ name, value }) => isName(name) && typeof value !== 'boolean')
+		.map(({ value }) => asText(value));
+	const text = texts.find((found) => found !== undefined);
+	return text && excerpt(text, 100);
+}
+
+/** The general reason, then the particular one; those of one list beside each other. */
+function sentenceOf(messages: Part[]): string | undefined {
+	const byPlace = new Map<string, string[]>();
+	const ranked = [...messages].sort((one, other) => rankOf(one) - rankOf(other));
+	for (const part of ranked) {
+		const { path, around, within, isOneOfMany } = part;
+		const place = isOneOfMany ? `${around} ${within[0]}` : path.join('.');
+		byPlace.set(place, [...(byPlace.get(place) ?? []), placed(part, textOf(part))]);
+	}
+	return joined([...byPlace.values()].map(listed));
+}
+
+/** A title before its details, and the reason before what is within it. */
+const rankOf = ({ within, name }: Part) =>
+	100 * within.length + (name === 'title' ? 0 : causes.has(name) && within.length > 1 ? 2 : 1);
+
+/** A text as it is, or the reason on the page that it holds. */
+function textOf({ value }: Value): string {
+	const text = String(value).slice(0, maxMarkupLength).trim();
+	const isPage = /^<(?:!doctype|html|\?xml)/i.test(text);
+	return beginningOf((isPage && reasonInMarkup(text)) || text, maxReasonLength);
+}
+
+/** With where in the request the wrong value is, as web frameworks name it beside the reason. */
+function placed({ siblings, isEntry }: Part, text: string): string {
+	if (isEntry) return text;
+	const places = ['loc', 'field', 'property', 'path', 'source.pointer'].map((path) => {
+		const place = valueAt(siblings, path);
+		return Array.isArray(place) ? place.slice(0, 20).join('.') : asText(place);
+	});
+	const place = places.find((found) => found);
+	return place && !text.includes(place) ? `${excerpt(place, 100)}: ${text}` : text;
+}
+
+/** Several reasons of equal weight. */
+function listed(texts: string[]): string {
+	const different = [...new Set(texts)];
+	return different.slice(0, maxShown).join('; ') + (different.length > maxShown ? '; …' : '');
+}
+
+function joined(texts: string[]): string | undefined {
+	let all: string | undefined;
+	for (const text of texts) {
+		if (all?.includes(text)) continue;
+		const isLonger = all === undefined || text.includes(all);
+		all = isLonger ? text : beginningOf(`${all?.replace(/[.:]$/, '')}: ${text}`, maxReasonLength);
+	}
+	return all;
+}
+
+/** Reasons by the names of the fields of the request, such as `{"prompt": ["is too long"]}`. */
+function reasonByField(values: readonly Value[]): ErrorObject | undefined {
+	const reasons = values
+		// At the top, a text may be any field of the answer.
+		.filter(({ value, isEntry, path }) => typeof value === 'string' && (isEntry || path.length > 1))
+		.filter(({ name }) => !codes.has(name) && !['type', 'param', 'status'].includes(name))
+		.slice(0, maxCompared)
+		.map(
+			({ name, value }) => `${excerpt(name, 100)}: ${beginningOf(String(value), maxReasonLength)}`,
+		);
+	return reasons.length === 0 ? undefined : { message: listed(reasons) };
+}
+
+/** "What the service does", billing rule 3: from the headers, or else from the body. */
+export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
+	const id = textAt(headers, requestIdHeader) ?? textAt(body, 'request_id', 'error.request_id');
+	return id && excerpt(id, 100);
+}

@@ -1,0 +1,83 @@
+import { asText, isObject, textAt } from '../json';
+import {
+	emptyBalanceWords,
+	meaningOf,
+	notFoundWords,
+	permissionWords,
+} from '../protocol/errorCodes';
+import { phaseOf } from '../protocol/jobs';
+import { reasonIn, saysWhy, type ErrorObject } from './reason';
+import { isReadWhole, plainName, valuesOf, type Value } from './values';
+
+/** Fields in which a service says whether it has accepted a request, by their plain names. */
+const verdictNames = new Set(
+	[
+		'code',
+		'error_code',
+		'err_code',
+		'errno',
+		'status_code',
+		'ret_code',
+		'success',
+		'is_success',
+	].map(plainName),
+);
+const stateNames = new Set(['ok', 'status', 'state'].map(plainName));
+
+/** Words of a refusal. A time limit that passed is none: the job may be running. */
+const refusingWords =
+	/insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
+
+/** Words that speak of a request that was accepted, or that may have been. */
+const acceptingWords =
+	/success|succeed|accepted|submitted|queued|in[ _]queue|pending|created|started|processing|in progress|running|scheduled|\bok\b|time[d ]?[ -_]?out|成功|已提交|处理中|排队|超时/i;
+
+/** Names of fields that belong to the call, whatever they hold. */
+const callNames = new Set(
+	[
+		...['request_id', 'x_request_id', 'trace_id', 'log_id', 'type', 'param', 'object'],
+		...['model', 'version', 'timestamp', 'time', 'ts', 'date', 'created', 'host', 'path', 'method'],
+	].map(plainName),
+);
+
+/**
+ * Why a 2xx answer refuses the request, where it has no `error` object: some services put a code and a reason in place of
+ * the result. The specification shows no such answer. Undefined unless it is certain, because a request that was accepted
+ * may be charged: the answer must clearly say no, and have nothing but that.
+ */
+export function statedRefusal(body: unknown): ErrorObject | undefined {
+	const error = isObject(body) && isReadWhole(body) ? reasonIn(body) : undefined;
+	if (!error) return undefined;
+	const values = valuesOf(body);
+	const words = `${error.code ?? ''} ${error.message ?? ''}`;
+	const verdicts = values.flatMap((value) => verdictOf(value) ?? []);
+	if (verdicts.includes('yes') || acceptingWords.test(words) || values.some(mayBeResult)) {
+		return undefined;
+	}
+	const hasFailed = phaseOf(textAt(body, 'status') ?? '') === 'failed';
+	const refuses = [refusingWords, emptyBalanceWords, notFoundWords, permissionWords].some((each) =>
+		each.test(words),
+	);
+	const isNo = verdicts.includes('no') || hasFailed || meaningOf(error) !== undefined;
+	return isNo || (verdicts.includes('unclear') && refuses) ? error : undefined;
+}
+
+/** What a field says about the request; undefined for a field that says nothing about it. */
+function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
+	const text = asText(typeof value === 'boolean' ? String(value) : value) ?? '';
+	const isState = stateNames.has(name);
+	if (text === '' || !(isState || verdictNames.has(name))) return undefined;
+	const phase = phaseOf(text);
+	if (/^(?:true|yes|y|ok|2\d\d)$/i.test(text) || (phase && phase !== 'failed')) return 'yes';
+	if (/^(?:false|no|n)$/i.test(text) || phase === 'failed') return 'no';
+	if (/^(?:4\d\d|50[0-35-9])$/.test(text)) return 'no';
+	// Many services use other numbers for success, and 408 and 504 for a job that goes on.
+	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
+}
+
+/** Whether a field may name or hold what the service has made: any text or number that is not about the call. */
+function mayBeResult({ name, value }: Value): boolean {
+	const isKnown =
+		verdictNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);
+	return !isKnown && typeof value !== 'boolean' && asText(value) !== undefined;
+}
