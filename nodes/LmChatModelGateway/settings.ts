@@ -1,5 +1,5 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
-import { maxTries } from '../shared/gateway/client/retryPolicy';
+import { maxTries } from '../shared/gateway/errors/verdict';
 import { withoutUndefined, type JsonObject } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';

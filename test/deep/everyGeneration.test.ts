@@ -3,6 +3,7 @@ import {
 	type RefusalKind,
 	errorCodes,
 	statusMeanings,
+	passes,
 } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import { generations, itemsWith } from '../support/workflows/itemOperations';
@@ -29,7 +30,7 @@ const adviceOnRefusal = (refusal: RefusalKind) =>
 /** "Errors", general table and codes: refusals that no retry can change, with their advice. */
 const refusals = [
 	...Object.entries(errorCodes)
-		.filter(([, { isTransient: heals }]) => !heals)
+		.filter(([, { refusal }]) => !passes(refusal))
 		.map(([code, { refusal }]) => ({
 			...{ status: code === 'quota_exceeded' ? 429 : 400, code },
 			advice: adviceOnRefusal(refusal),

@@ -1,4 +1,5 @@
 import type { FaultAction, Gateway } from '../../gateway';
+import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { detailsOf, generations, nodeFor, run } from './answers';
 
@@ -18,6 +19,18 @@ it.each(generations)('sends a generation again when its response was lost: %s', 
 	expect(result.status).toBe('success');
 	expect(sent()).toBe(2);
 });
+
+const long = { 'x-policy': 'a '.repeat(10_000) };
+
+it.each(generations)(
+	'sends no second time when a response arrived that nobody can read: %s',
+	async (name) => {
+		const server = await startServer(answer(200, '{}', long));
+		const details = await detailsOf({ ...gateway, url: server.url }, name);
+		expect(details).toMatchObject({ billed: 'unknown', retry_can_help: false });
+		expect(server.requests).toHaveLength(1);
+	},
+);
 
 it.each([
 	[400, 'upstream_error'],

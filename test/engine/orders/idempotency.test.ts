@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { maxTries } from '../../../nodes/shared/gateway/client/retryPolicy';
+import { maxTries } from '../../../nodes/shared/gateway/errors/verdict';
 import type { Gateway } from '../../../gateway';
 import { registerTypes, retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
 import { agent } from '../../support/workflows/agent';

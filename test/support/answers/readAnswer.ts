@@ -109,14 +109,20 @@ const polled =
 		const { phase: state = 'unknown', progress, link, failure, fields } = status;
 		return {
 			...{ state, progress, link, requestId: fields.request_id },
-			...(state === 'failed' && factsOfFailedJob(id, status, answer)),
 			...(failure && { reason: failure.message, code: failure.code, type: failure.type }),
+			...(state === 'failed' && factsOfFailedJob(id, status, answer)),
 		};
 	};
 
 function factsOfFailedJob(id: string, status: JobStatus, answer: RecordedAnswer): Partial<Facts> {
 	const { failure } = jobFailed({ id }, status);
-	return { keepsBody: failure.raw_body === textOf(answer), isWellFormed: isWhole(failure.message) };
+	const [, said] = / failed: (.*)$/s.exec(failure.message) ?? [];
+	const reason = said === 'the service gave no reason' ? undefined : said;
+	return {
+		reason,
+		keepsBody: failure.raw_body === textOf(answer),
+		isWellFormed: isWhole(failure.message),
+	};
 }
 
 const images =

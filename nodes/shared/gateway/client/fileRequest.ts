@@ -1,3 +1,4 @@
+import type { FailedRequest } from '../errors/verdict';
 import type { Failure } from '../errors/gatewayError';
 import {
 	linkCarriesKey,
@@ -11,7 +12,6 @@ import { maxFileRedirects, transferMinute } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import { type HttpRequest, type HttpResponse } from './http';
-import type { FailedRequest } from './retryPolicy';
 import { readWithIdleTimeout, withTimeout } from './timeouts';
 
 /** Where a file can be fetched. */
@@ -45,8 +45,9 @@ export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
 /** What counts of a failure of a storage host: it is not the service, so its error codes say nothing. */
 export function ofStorageHost({ reach, status, retryAfter, network }: Failure): FailedRequest {
-	const retry_can_help = status === 0 || status === 408 || status === 429 || status >= 500;
-	return { reach, status, retry_can_help, ...withoutUndefined({ retryAfter, network }) };
+	const isTransient = status === 0 || status === 408 || status >= 500;
+	const refusal = status === 429 ? 'tooManyRequests' : isTransient ? 'serverError' : 'notFound';
+	return { reach, status, refusal, ...withoutUndefined({ retryAfter, network }) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { FailedRequest } from '../errors/verdict';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { refused, type RequestInfo } from '../errors/requestErrors';
 import { maxLinkRefreshes } from '../protocol/bounds';
@@ -12,7 +13,7 @@ import {
 } from './fileRequest';
 import type { Gateway } from './gateway';
 import type { ReceivedPart } from './receivedPart';
-import { parseRetryAfter, waitBeforeRetry, type FailedRequest } from './retryPolicy';
+import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 import type { FileEnd, TransferRequest } from './transferRequest';
 
 /** The transfer cannot resume after the bytes received so far, and starts again from the first byte. */

@@ -1,3 +1,4 @@
+import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import { reasonIn, requestIdOf } from '../reader/reason';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
@@ -16,7 +17,7 @@ import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { responseMemory, type HeldBytes } from './responseMemory';
 import { minTryTime, TimeBudget } from './timeouts';
-import { isOutOfReach, isRateLimit, parseRetryAfter, waitBeforeRetry } from './retryPolicy';
+import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
 /** `purpose` continues "Could not …" in errors, and `id` replaces `{id}` in the path. */
 export interface Call<T> extends InTurn {

@@ -1,9 +1,10 @@
+import { isRateLimit } from '../errors/verdict';
 import { createHash } from 'crypto';
 import type { GatewayError } from '../errors/gatewayError';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
 import { KeyLimit, type Limits, type WaitOptions } from './keyLimit';
-import { isRateLimit, parseRateLimitPause } from './retryPolicy';
+import { parseRateLimitPause } from './retryPolicy';
 
 /** The limits that all gateways of this process share, by the hash of the key. Tests have their own clocks. */
 const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();

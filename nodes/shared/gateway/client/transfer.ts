@@ -1,3 +1,4 @@
+import type { FailedRequest } from '../errors/verdict';
 import { GatewayError, stopped } from '../errors/gatewayError';
 import { FileHead } from '../files/fileHead';
 import type { FileType } from '../files/fileType';
@@ -8,7 +9,6 @@ import { FileRequests, RestartTransfer, waitForFile } from './fileRequests';
 import type { Gateway } from './gateway';
 import { brokenOff, noFile, type Interruption } from './interruption';
 import { isShortRange, ReceivedPart } from './receivedPart';
-import type { FailedRequest } from './retryPolicy';
 import { readWithIdleTimeout } from './timeouts';
 import { announcedLength } from './transferLimit';
 import type { FileEnd, Store, Transferred, TransferRequest } from './transferRequest';
@@ -249,4 +249,4 @@ class Transfer<End extends FileEnd> {
 }
 
 /** The bytes broke off, which costs nothing. */
-const interrupted: FailedRequest = { reach: 'lost', status: 0, retry_can_help: true };
+const interrupted: FailedRequest = { reach: 'lost', status: 0 };

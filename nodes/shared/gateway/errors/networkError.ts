@@ -28,6 +28,8 @@ interface NetworkError {
 	isUnsent: boolean;
 	/** Whether the time limit passed. */
 	isTimeout: boolean;
+	/** Whether something arrived that is no valid HTTP, so that the request was received. */
+	isGarbled: boolean;
 	/** The problem of the address, if the error names one. */
 	problem?: AddressProblem;
 	/** Its codes and messages, each once. */
@@ -49,6 +51,7 @@ export function readNetworkError(cause: unknown): NetworkError {
 	);
 	return {
 		...{ isUnsent: levels.some(neverConnected), isTimeout, problem, address },
+		isGarbled: texts.some((text) => /^HPE_|^Parse Error: /.test(text)),
 		texts: [...new Set(texts)],
 	};
 }

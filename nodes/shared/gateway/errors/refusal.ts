@@ -2,7 +2,8 @@ import { maxReasonLength } from '../protocol/bounds';
 import type { Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
-	emptyBalanceWords,
+	keyWords,
+	lastingLimitWords,
 	errorCodes,
 	meaningOf,
 	mediaWords,
@@ -32,15 +33,16 @@ export function refusalOf(
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
-	const isAboutBalance = (words: RegExp) => [code, type, message].some((text) => words.test(text));
+	const words = [code, type, message].join('\n');
 	const codeMeaning = meaningOf(error);
 	const isUndelivered = codeMeaning?.refusal === 'responseNotDelivered';
-	if (status === 429 && !isUndelivered && isAboutBalance(balanceWords)) {
-		return errorCodes.quota_exceeded;
-	}
+	const mayBeBalance = [400, 402, 403, 429].includes(effectiveStatus) && !isUndelivered;
+	const isBalance =
+		(status === 429 && lastingLimitWords.test(words)) ||
+		((status === 429 || !codeMeaning) && balanceWords.test(words));
+	if (mayBeBalance && isBalance) return errorCodes.quota_exceeded;
 	if (codeMeaning) return codeMeaning;
-	const mayBeBalance = [400, 402, 403, 429].includes(effectiveStatus);
-	if (mayBeBalance && isAboutBalance(emptyBalanceWords)) return errorCodes.quota_exceeded;
+	if ([400, 403].includes(effectiveStatus) && keyWords.test(words)) return statusMeanings[401];
 	// The type is left out, since it only repeats the status.
 	const reason = `${code} ${message}`;
 	// A read requests only what its address names.
@@ -66,8 +68,9 @@ export function refusalOf(
 }
 
 /** The status that fits an error inside a 2xx response. */
-function statusOf({ code = '', type = '' }: ErrorObject): number {
+function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
-	return status;
+	const isRateLimit = /rate limit|too many requests/i.test(message.slice(0, maxReasonLength));
+	return isRateLimit ? 429 : status;
 }

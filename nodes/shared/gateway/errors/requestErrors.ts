@@ -7,6 +7,7 @@ import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
 import { refusalOf, type RefusedRequest } from './refusal';
 import { isWebPage, readReason } from '../reader/page';
+import { verdictOf, type FailedRequest } from './verdict';
 
 /** What the errors about a request need to know about it. */
 export interface RequestInfo extends RefusedRequest {
@@ -55,8 +56,8 @@ export function noResponse(
 	cause: unknown,
 	redaction: { text(text: string): string },
 ): GatewayError {
-	const { isUnsent, isTimeout, problem, texts, address } = readNetworkError(cause);
-	const reach = isUnsent ? 'unsent' : 'lost';
+	const { isUnsent, isTimeout, isGarbled, problem, texts, address } = readNetworkError(cause);
+	const reach = isUnsent ? 'unsent' : isGarbled ? 'unreadable' : 'lost';
 	// Some HTTP clients advise a retry, without knowing that it may cost money.
 	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
 	const detail = excerpt(redaction.text(own));
@@ -65,7 +66,9 @@ export function noResponse(
 	const from = host === undefined ? '' : ` from ${host}`;
 	const lost = isTimeout
 		? `no response arrived${from} within the time limit`
-		: `the connection was lost before the response arrived${from}`;
+		: isGarbled
+			? `the response${from} is not valid HTTP`
+			: `the connection was lost before the response arrived${from}`;
 	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
 	const whatHappened = isUnsent ? `${target} could not be reached` : lost;
 	const addressProblem =
@@ -74,8 +77,7 @@ export function noResponse(
 		message: `Could not ${purpose}: ${addressProblem || whatHappened}${host ? ` (${detail})` : ''}`,
 		...{ reach, status: 0 },
 		network: { detail, isTimeout, ...withoutUndefined({ host, problem, proxy }) },
-		...chargeOf(request, { reach }),
-		retry_can_help: isUnsent || isSafeToRepeat(request),
+		...judged(request, { reach, status: 0 }),
 	});
 }
 
@@ -127,8 +129,7 @@ export function redirected(
 		message: `Could not ${request.purpose}: the gateway redirects to ${excerpt(location)}`,
 		...{ reach, status },
 		...(why === 'carriesKey' ? { linkCarriesKey: true } : { redirect: why }),
-		...chargeOf(request, { reach }),
-		retry_can_help: false,
+		...judged(request, { reach, status, redirect: 'useless' }),
 	});
 }
 
@@ -155,13 +156,7 @@ export function refused(
 	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body, said);
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
-	const { refusal, meaning, isTransient } = meaningFor(request, response, error, isService);
-	const charge = chargeOf(request, { reach, refusal });
-	// What may have been accepted is recorded as an order, so a retry does not send it again.
-	const canRetry =
-		charge.billed === 'no'
-			? isTransient
-			: isSafeToRepeat({ ...request, resendsLost: request.resendsLost ?? false });
+	const { refusal, meaning } = meaningFor(request, response, error, isService);
 	const blamed = blamedModel(request.otherModel, status, error);
 	const noReason = request.hidesResponse ? responseHidden : 'the response gives no reason';
 	const serviceMessage = error.message ?? (said ? meaning : `${meaning}; ${noReason}`);
@@ -174,8 +169,7 @@ export function refused(
 		...responseFields(response, { body, error: said }),
 		...withoutUndefined({ refusal, otherModel: blamed, retryAfter }),
 		...(!isService && { isPage: true }),
-		...charge,
-		retry_can_help: canRetry,
+		...judged(request, { reach, status, refusal, ...said }),
 	});
 }
 
@@ -193,7 +187,7 @@ function meaningFor(
 	const refusal = refusalOf(status, error, request);
 	// The 409 says that an earlier try arrived, but not how it ended.
 	const isKnown = status === 409 && request.idempotencyKey !== undefined && !meaningOf(error);
-	if (isKnown) return { ...refusal, ...knownOrder, isTransient: true };
+	if (isKnown) return knownOrder;
 	const { 'www-authenticate': challenge = '', 'proxy-authenticate': ofProxy = '' } = headers;
 	const isOfProxy = /^(basic|digest|ntlm|negotiate)\b/i.test(challenge) || ofProxy !== '';
 	const wantsLogin = (status === 401 && isOfProxy && !isService) || status === 407;
@@ -234,8 +228,7 @@ export function unreadable(
 			error: reasonIn({ error }),
 		}),
 		...withoutUndefined({ refusal }),
-		...chargeOf(request, { reach: 'unreadable' }),
-		retry_can_help: request.cost === 'read' || request.idempotencyKey !== undefined,
+		...judged(request, { reach: 'unreadable', status }),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
@@ -254,36 +247,21 @@ function responseFields(
 	};
 }
 
-/** Whether the same request makes nothing twice when its first response was lost. */
-function isSafeToRepeat({ cost, resendsLost, idempotencyKey }: RequestInfo): boolean {
-	return cost === 'read' || idempotencyKey !== undefined || (resendsLost ?? cost !== 'job');
-}
-
-/**
- * Whether the failed request may have been accepted and charged ("Errors", status 0, and "What the service does",
- * billing rules). A call without a response is not charged, but the job it creates may be running. What a proxy did
- * with a request before it responded by itself is unknown.
- */
-function chargeOf(
-	{ cost, resendsLost = false, idempotencyKey }: RequestInfo,
-	{ reach, refusal }: Pick<Failure, 'reach' | 'refusal'>,
-): Pick<Failure, 'cost' | 'billed' | 'mayBeAccepted' | 'idempotencyKey'> {
-	const isJob = cost === 'job';
-	const isUndelivered = isJob && refusal === 'responseNotDelivered';
-	const isUnknown =
-		cost !== 'read' &&
-		((reach === 'lost' && isJob) ||
-			reach === 'proxied' ||
-			reach === 'unreadable' ||
-			isUndelivered ||
-			refusal === 'knownOrder');
-	if (!isUnknown) return { cost, billed: 'no' };
+/** What the failure means for the order, and for sending it again. */
+function judged(
+	request: RequestInfo,
+	failure: FailedRequest,
+): Pick<Failure, 'cost' | 'billed' | 'retry_can_help' | 'mayBeAccepted' | 'idempotencyKey'> {
+	const { cost, resendsLost = false, idempotencyKey } = request;
+	const { charged, helps } = verdictOf(failure, request);
+	const verdict = { cost, billed: charged, retry_can_help: helps };
+	if (charged === 'no') return verdict;
 	// After an unreadable response, the order is not sent again, whatever the user wants.
-	const isUnbilled = isJob && reach !== 'unreadable';
+	const isUnbilled = cost === 'job' && failure.reach !== 'unreadable';
 	const outcome: UnknownOutcome = { isUnbilled, isResent: resendsLost && isUnbilled };
 	return {
-		...{ cost, billed: 'unknown' },
-		...(refusal !== 'knownOrder' && { mayBeAccepted: outcome }),
+		...verdict,
+		...(failure.refusal !== 'knownOrder' && { mayBeAccepted: outcome }),
 		...(idempotencyKey !== undefined && { idempotencyKey }),
 	};
 }

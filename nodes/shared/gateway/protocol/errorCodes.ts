@@ -26,12 +26,19 @@ export type RefusalKind =
 	| 'tooManyRequests'
 	| 'serverError';
 
+const passing: ReadonlySet<RefusalKind> = new Set([
+	...(['providerError', 'responseNotDelivered', 'serverTimeout', 'jobNotFinished'] as const),
+	...(['mediaOrServerError', 'tooManyRequests', 'serverError'] as const),
+]);
+
+/** Whether the same request can succeed later with nothing changed. */
+export const passes = (refusal?: RefusalKind): boolean =>
+	refusal !== undefined && passing.has(refusal);
+
 export interface ErrorMeaning {
 	refusal: RefusalKind;
 	/** Completes "Could not …:". */
 	meaning: string;
-	/** Whether the same request can succeed later with nothing changed. */
-	isTransient: boolean;
 }
 
 /** "Error codes seen". */
@@ -39,52 +46,42 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 	invalid_api_key: {
 		refusal: 'invalidKey',
 		meaning: 'the API key is not valid',
-		isTransient: false,
 	},
 	model_not_found: {
 		refusal: 'unknownModel',
 		meaning: 'the model does not exist',
-		isTransient: false,
 	},
 	invalid_model: {
 		refusal: 'unknownVideoModel',
 		meaning: 'the video model is not known',
-		isTransient: false,
 	},
 	invalid_prompt: {
 		refusal: 'refusedPrompt',
 		meaning: 'the prompt was refused for its length or content',
-		isTransient: false,
 	},
 	video_not_found: {
 		refusal: 'unknownJob',
 		meaning: 'no video job has this id',
-		isTransient: false,
 	},
 	video_not_ready: {
 		refusal: 'jobNotFinished',
 		meaning: 'the video is not finished yet',
-		isTransient: true,
 	},
 	quota_exceeded: {
 		refusal: 'quotaExceeded',
 		meaning: 'the quota or balance is used up',
-		isTransient: false,
 	},
 	invalid_image_file: {
 		refusal: 'invalidImage',
 		meaning: 'an input image is not valid',
-		isTransient: false,
 	},
 	upstream_error: {
 		refusal: 'providerError',
 		meaning: "the model's provider had an error",
-		isTransient: true,
 	},
 	write_response_body_failed: {
 		refusal: 'responseNotDelivered',
 		meaning: 'the service could not deliver its response',
-		isTransient: true,
 	},
 };
 
@@ -105,36 +102,34 @@ export function meaningOf({
 const serverTimeout: ErrorMeaning = {
 	refusal: 'serverTimeout',
 	meaning: 'the service gave up waiting',
-	isTransient: true,
 };
 
-const notFound: ErrorMeaning = { refusal: 'notFound', meaning: 'not found', isTransient: false };
+const notFound: ErrorMeaning = { refusal: 'notFound', meaning: 'not found' };
 
 /** What a status means when the response has no known code. */
 export type StatusMeanings = Readonly<Record<number, ErrorMeaning>>;
 
 /** "Errors", the general table. */
 export const statusMeanings: StatusMeanings = {
-	400: { refusal: 'badRequest', meaning: 'the request was refused', isTransient: false },
+	400: { refusal: 'badRequest', meaning: 'the request was refused' },
 	401: errorCodes.invalid_api_key,
 	402: errorCodes.quota_exceeded,
-	403: { refusal: 'notPermitted', meaning: 'not permitted', isTransient: false },
+	403: { refusal: 'notPermitted', meaning: 'not permitted' },
 	404: notFound,
 	410: notFound,
-	413: { refusal: 'tooLarge', meaning: 'the request is too large', isTransient: false },
+	413: { refusal: 'tooLarge', meaning: 'the request is too large' },
 	408: serverTimeout,
 	425: serverTimeout,
 	429: {
 		refusal: 'tooManyRequests',
 		meaning: 'too many requests',
-		isTransient: true,
 	},
-	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
+	500: { refusal: 'serverError', meaning: 'the service had an error' },
 };
 
 /** "Errors", the table of the reference-video creation, where it names more causes than the general one. */
 export const referenceVideoStatusMeanings: StatusMeanings = {
-	403: { refusal: 'forbidden', meaning: 'not permitted', isTransient: false },
+	403: { refusal: 'forbidden', meaning: 'not permitted' },
 	429: {
 		...statusMeanings[429],
 		meaning: 'too many requests, or the balance is insufficient',
@@ -142,20 +137,18 @@ export const referenceVideoStatusMeanings: StatusMeanings = {
 	500: {
 		refusal: 'mediaOrServerError',
 		meaning: 'media are missing, or the service had an error',
-		isTransient: true,
 	},
 };
 
 /** The creation of a video job: the specification does not show which statuses it has ("Error codes seen"). */
 export const videoStatusMeanings: StatusMeanings = {
-	403: { refusal: 'unexplained', meaning: 'not permitted', isTransient: false },
+	403: { refusal: 'unexplained', meaning: 'not permitted' },
 };
 
 /** The first of the two causes of this 500. The same request, sent again, would lack the same media. */
 export const missingMedia: ErrorMeaning = {
 	refusal: 'missingMedia',
 	meaning: 'reference media are missing',
-	isTransient: false,
 };
 
 /** Matches a message that blames the media of a reference video; the specification shows no such message. */
@@ -179,28 +172,40 @@ export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
 /** Matches a 400 or 403 of content moderation, for which no code is shown ("Errors", handling of 400). */
 export const moderationWords =
-	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
+	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw|敏感|违规|不安全/i;
 
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =
 	/permission|permitted|group|(no|not|without|denied) access|access (is )?denied|not (allowed|authori[sz]ed|entitled)|unauthori[sz]ed/i;
 
-/** Matches a refusal with another status than 429 that certainly is about the balance. */
-export const emptyBalanceWords =
-	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-]([a-z]+[ _-]){0,2}(balance|quota|funds?|credits?)|arrear|(balance|quota|credits?|funds) (is|are) (insufficient|too low|not enough|used up)|(out of|not enough) (credits?|funds|quota|balance)/i;
+/** Matches a refusal that certainly is about the balance or a budget, whatever its status. */
+export const balanceWords = new RegExp(
+	[
+		String.raw`quota_exceeded|exceeded[ _]?(your[ _])?(current[ _])?(quota|budget)`,
+		String.raw`insufficient[ _-]([a-z]+[ _-]){0,2}(balance|quota|funds?|credits?)|arrear|overdue`,
+		String.raw`(balance|quota|credits?|funds) (is|are)? ?(insufficient|too low|not enough|used up)`,
+		String.raw`(out of|not enough) (credits?|funds|quota|balance)|payment required`,
+		String.raw`budget (has been |is |was )?exceeded|budget_exceeded|billing[ _]hard[ _]limit`,
+		String.raw`reached your (specified )?(api )?(usage|spending|billing) limit|欠费|余额不足|额度不足`,
+	].join('|'),
+	'i',
+);
 
 /**
- * Matches a 429 that waiting does not resolve: the table of the video endpoint gives "insufficient balance" the
- * same status as the rate limit, and shows no code for it.
+ * Matches a 429 that waiting does not resolve: the table of the video endpoint gives "insufficient balance" the same
+ * status as the rate limit, and shows no code for it.
  */
-export const balanceWords =
-	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-]([a-z]+[ _-]){0,2}(quota|funds?|credits?)|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
+export const lastingLimitWords = /balance(?!r)|billing details/i;
+
+/** Matches a refusal of the key with another status than 401. */
+export const keyWords =
+	/api[ _]?key (is )?(not valid|invalid|incorrect)|(invalid|incorrect|wrong) api[ _]?key|api_key_invalid/i;
 
 /**
  * For an error inside a 2xx response, which the specification does not show: the status that its code and type
  * suggest.
  */
 export const statusWords: ReadonlyArray<readonly [status: number, words: RegExp]> = [
-	[429, /rate.?limit|too.?many/i],
+	[429, /rate.?limit|too.?many|throttl/i],
 	[500, /server|overload|upstream|unavailable|timeout/i],
 ];

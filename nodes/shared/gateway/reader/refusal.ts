@@ -1,10 +1,5 @@
 import { asText, isObject, textAt } from '../json';
-import {
-	emptyBalanceWords,
-	meaningOf,
-	notFoundWords,
-	permissionWords,
-} from '../protocol/errorCodes';
+import { balanceWords, meaningOf, notFoundWords, permissionWords } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import { reasonIn, saysWhy, type ErrorObject } from './reason';
 import { isReadWhole, plainName, valuesOf, type Value } from './values';
@@ -55,7 +50,7 @@ export function statedRefusal(body: unknown): ErrorObject | undefined {
 		return undefined;
 	}
 	const hasFailed = phaseOf(textAt(body, 'status') ?? '') === 'failed';
-	const refuses = [refusingWords, emptyBalanceWords, notFoundWords, permissionWords].some((each) =>
+	const refuses = [refusingWords, balanceWords, notFoundWords, permissionWords].some((each) =>
 		each.test(words),
 	);
 	const isNo = verdicts.includes('no') || hasFailed || meaningOf(error) !== undefined;

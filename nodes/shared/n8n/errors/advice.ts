@@ -2,7 +2,7 @@ import type { Failure, NetworkFailure } from '../../gateway/errors/gatewayError'
 import { hasJobFailed } from '../../gateway/errors/jobErrors';
 import { shownId, type JobSummary } from '../../gateway/errors/jobSummary';
 import type { AddressProblem } from '../../gateway/errors/networkError';
-import type { RefusalKind } from '../../gateway/protocol/errorCodes';
+import { passes, type RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 import type { ModelKind } from '../../gateway/protocol/models';
 
@@ -151,15 +151,10 @@ function sentencesOf(table: Row[], failure: Failure): string {
 	return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-/** Refusals after which one runs again. That is wrong where the order may have been accepted. */
-const passing: ReadonlySet<RefusalKind> = new Set([
-	...(['providerError', 'responseNotDelivered', 'serverTimeout'] as const),
-	...(['mediaOrServerError', 'tooManyRequests', 'serverError', 'jobNotFinished'] as const),
-]);
-
 function isRefused({ refusal, otherModel, mayBeAccepted, made }: Failure): boolean {
 	if (refusal === undefined || otherModel) return false;
-	if (mayBeAccepted && passing.has(refusal)) return false;
+	// To run again is wrong where the order may have been accepted.
+	if (mayBeAccepted && passes(refusal)) return false;
 	// A job that has finished is known, whatever the request for its link says.
 	return !(made && (refusal === 'unknownJob' || refusal === 'notFound'));
 }
@@ -193,6 +188,9 @@ function adviceOnNetwork({ network, reach, billed }: Failure): string {
 	if (!network) return '';
 	const { host, problem, detail, isTimeout } = network;
 	if (host !== undefined) return adviceOnHost(host, problem);
+	if (reach === 'unreadable') {
+		return `Ask the operator of the gateway, or of a proxy before it, to correct its responses (${detail}).`;
+	}
 	if (reach === 'lost') {
 		const longer = isTimeout
 			? ' If the response needs longer, raise Request Timeout (Seconds) where the node has it.'
@@ -244,8 +242,8 @@ function adviceOnInsideLink({ made }: Failure): string {
 
 /** A response that nothing else explains. */
 function isUnexplained(failure: Failure): boolean {
-	const { reach, partial_text, refusal, made, linkCarriesKey, isExcess } = failure;
-	const isExplained = partial_text || refusal || made || linkCarriesKey || isExcess;
+	const { reach, partial_text, refusal, made, linkCarriesKey, isExcess, network } = failure;
+	const isExplained = partial_text || refusal || made || linkCarriesKey || isExcess || network;
 	return reach === 'unreadable' && !isExplained;
 }
 
@@ -299,7 +297,7 @@ function adviceOnWait({ job, waitEnded }: Failure): string {
 function adviceOnLastPoll({ lastPoll }: Failure): string {
 	if (!lastPoll) return '';
 	const { message, refusal } = lastPoll;
-	const advice = refusal && passing.has(refusal) ? '' : ` ${sentencesOf(causes, lastPoll)}`;
+	const advice = passes(refusal) ? '' : ` ${sentencesOf(causes, lastPoll)}`;
 	return `The last poll failed: ${message}.${advice}`.trimEnd();
 }
 

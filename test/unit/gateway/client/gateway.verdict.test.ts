@@ -4,7 +4,7 @@ import { UnusableResponse } from '../../../../nodes/shared/gateway/client/respon
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { isObject } from '../../../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../../../nodes/shared/gateway/protocol/endpoints';
-import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes, passes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { recordOf, type ErrorRecord } from '../../../../nodes/shared/n8n/errors/errorRecord';
 import { fc } from '../../../support/data/fuzz';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
@@ -262,7 +262,9 @@ describe('the page of a proxy', () => {
 describe('an error response of any endpoint', () => {
 	const names = Object.keys(endpoints) as Array<keyof typeof endpoints>;
 	const statuses = [200, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504];
-	const permanentCodes = Object.keys(errorCodes).filter((code) => !errorCodes[code].isTransient);
+	const permanentCodes = Object.keys(errorCodes).filter(
+		(code) => !passes(errorCodes[code].refusal),
+	);
 	const keys = [undefined, 'a-key'];
 
 	it.each(names)(

@@ -2,11 +2,11 @@ import {
 	parseRateLimitPause,
 	parseRetryAfter,
 	waitBeforeRetry,
-	type RetriedRequest,
 } from '../../../../nodes/shared/gateway/client/retryPolicy';
 import type { ErrorObject } from '../../../../nodes/shared/gateway/reader/reason';
 import type { Failure, Reach } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import type { AddressProblem } from '../../../../nodes/shared/gateway/errors/networkError';
+import type { SentRequest } from '../../../../nodes/shared/gateway/errors/verdict';
 import { refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import type { Cost } from '../../../../nodes/shared/gateway/protocol/endpoints';
 
@@ -31,7 +31,7 @@ interface FailedTry extends ErrorObject {
 /** What the client knows of a failed attempt. */
 function factsOf(
 	{ reach, status, retryAfter, ...error }: FailedTry,
-	request: Omit<RetriedRequest, 'hasBackup'>,
+	request: SentRequest,
 ): Pick<Failure, 'reach' | 'status' | 'retry_can_help' | 'retryAfter'> {
 	if (reach !== 'answered') return { reach, status, retryAfter, retry_can_help: true };
 	const text = JSON.stringify({ error: { message: 'No', ...error } });

@@ -1,7 +1,7 @@
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import * as errors from '../../../../nodes/shared/gateway/errors/requestErrors';
-import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes, passes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
 import { shown } from '../../../support/workflows/gatewayWorld';
 
@@ -114,13 +114,13 @@ describe('an error response', () => {
 	const ofService = Object.entries(errorCodes);
 	it.each(ofService.filter(([, { refusal: kind }]) => kind !== 'responseNotDelivered'))(
 		'explains the error code %s and says what to do',
-		(code, { meaning, refusal: kind, isTransient }) => {
+		(code, { meaning, refusal: kind }) => {
 			expect(refusal(500, { code }).record).toMatchObject({
 				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
 				advice: adviceOf({ ...ofRefusal, refusal: kind }),
 				code,
 				billed: 'no',
-				retry_can_help: isTransient,
+				retry_can_help: passes(kind),
 			});
 		},
 	);

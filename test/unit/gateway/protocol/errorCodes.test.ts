@@ -1,8 +1,12 @@
-import { errorCodes, statusMeanings } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import {
+	errorCodes,
+	statusMeanings,
+	passes,
+} from '../../../../nodes/shared/gateway/protocol/errorCodes';
 
 describe('the error codes', () => {
 	it('marks an error code as transient only when nobody has to change anything', () => {
-		const transient = Object.keys(errorCodes).filter((code) => errorCodes[code].isTransient);
+		const transient = Object.keys(errorCodes).filter((code) => passes(errorCodes[code].refusal));
 		expect(transient).toEqual(['video_not_ready', 'upstream_error', 'write_response_body_failed']);
 	});
 
@@ -10,7 +14,9 @@ describe('the error codes', () => {
 		for (const status of [400, 401, 403, 429, 500])
 			expect(statusMeanings).toHaveProperty(`${status}`);
 		expect(
-			Object.keys(statusMeanings).filter((status) => statusMeanings[Number(status)].isTransient),
+			Object.keys(statusMeanings).filter((status) =>
+				passes(statusMeanings[Number(status)].refusal),
+			),
 		).toEqual([...['408', '425', '429', '500']]);
 	});
 });
