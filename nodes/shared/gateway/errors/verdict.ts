@@ -30,7 +30,7 @@ export interface SentRequest {
 }
 
 /** What a failed request means. */
-export interface Verdict {
+interface Verdict {
 	/** Whether what was ordered is charged. */
 	charged: 'no' | 'unknown';
 	/** How often the client sends it in all. */
