@@ -74,7 +74,6 @@ afterEach(async () => {
 });
 
 const onStorage = () => gateway.requests.filter(({ host }) => host === 'storage');
-const lastByte = 9.999999;
 const at = (tenth: number) => Math.floor((video.length * tenth) / 10);
 const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
@@ -108,22 +107,8 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		expect(sha256(await result.binary(item))).toBe(sha256(file));
 		expect(item.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileName: `${id}.mp4` });
 	};
-	const linkRequests = () => gateway.requests.filter(({ route }) => route === linkFrom).length;
 
 	describe('downloads that break off', () => {
-		it.each([0, 5, lastByte])(
-			'resumes a download that breaks off at %d tenths at the last byte received',
-			async (tenth) => {
-				const after = at(tenth);
-				breakDownloads({ action: 'cut', after });
-				const result = await run();
-				await checkFile(result);
-				const range = after > 0 ? `bytes=${after}-` : undefined;
-				expect(onStorage().map(({ headers }) => headers.range)).toEqual([undefined, range]);
-				expect(await storedFiles(result)).toHaveLength(2);
-			},
-		);
-
 		it.each(modes)(
 			'resumes a download that breaks off at every tenth each time (%s)',
 			async (mode) => {
@@ -259,31 +244,6 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(stopped.errorOf('Wait for Video')?.description).toContain('charged');
 		},
 	);
-
-	describe('expired links', () => {
-		/** The embedded storage really checks the time and the signature. */
-		const checkRefreshed = (statuses: Array<number | undefined>) => {
-			expect(onStorage().map(({ status }) => status)).toEqual(statuses);
-			const links = onStorage().map(({ url }) => url);
-			expect(new Set(links).size).toBe(2);
-			expect(links.at(-1)).not.toBe(links.at(-2));
-			for (const { headers } of onStorage()) expect(headers).not.toHaveProperty('authorization');
-			expect(linkRequests()).toBe(2);
-		};
-
-		it('gets a new link when the old one expired before the first byte arrived', async () => {
-			breakDownloads({ action: 'stall' });
-			await checkFile(await run());
-			checkRefreshed([undefined, 403, 200]);
-		});
-
-		it('gets a new link when the old one expired during the download, and resumes with it', async () => {
-			breakDownloads({ action: 'freeze', after: '50%' });
-			await checkFile(await run());
-			checkRefreshed([200, 403, 206]);
-			expect(onStorage()[2].headers.range).toBe(`bytes=${at(5)}-`);
-		});
-	});
 });
 
 describe('files on the host of the gateway', () => {

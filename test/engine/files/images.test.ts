@@ -28,26 +28,6 @@ describe('images', () => {
 		);
 	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
-	const downloads = () => gateway.requests.filter(({ host }) => host === 'storage');
-
-	it('downloads each generated image into an item of its own', async () => {
-		const options = { n: 2, size: '1024x1024', quality: 'hd', style: 'vivid' };
-		const result = await run(image('generate', { model: byId('image-1'), options }));
-		const items = result.items('Image');
-		expect(items.map(({ json, pairedItem }) => [json.index, pairedItem])).toEqual([
-			[0, { item: 0 }],
-			[1, { item: 0 }],
-		]);
-		const shown = await loadImage(await result.binary(items[1]));
-		expect([shown.width, shown.height]).toEqual([1024, 1024]);
-		expect(items[0].binary?.data).toMatchObject({ mimeType: 'image/png', fileName: 'image.png' });
-		expect(gateway.requests[0].body).toEqual({
-			model: 'image-1',
-			prompt: 'A lighthouse',
-			...options,
-		});
-		for (const { headers } of downloads()) expect(headers.authorization).toBeUndefined();
-	});
 
 	describe('the other fields of an image response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
@@ -101,21 +81,6 @@ describe('images', () => {
 		});
 	});
 
-	it('stores images that arrive as base64 or as a data URL as files', async () => {
-		const data = Buffer.from(picture('red')).toString('base64');
-		gateway.fault({
-			...{ route: 'imageGenerate', action: 'answer' },
-			body: JSON.stringify({
-				data: [{ b64_json: data }, { url: `data:image/png;base64,${data}` }],
-			}),
-		});
-		const result = await run(image('generate', { model: byId('image-1'), binaryField: 'photo' }));
-		for (const item of result.items('Image')) {
-			expect((await result.binary(item, 'photo')).equals(picture('red'))).toBe(true);
-			expect(JSON.stringify(item.json)).not.toContain(data.slice(0, 50));
-		}
-	});
-
 	it.each(['link', 'base64'])(
 		'does not order an image again in a Retry after n8n could not store it (%s)',
 		async (form) => {
@@ -134,15 +99,6 @@ describe('images', () => {
 			expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
 		},
 	);
-
-	it('downloads an image in a Retry without a second charge after its download failed', async () => {
-		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
-		const failed = await run(image('generate', { model: byId('image-1') }));
-		expect(failed.errorOf('Image')?.message).toContain('Could not download the image');
-		const retried = await retryExecution(failed);
-		expect(retried.items('Image')[0].binary?.data.mimeType).toBe('image/png');
-		expect(gateway.ledger).toHaveLength(1);
-	});
 
 	it('puts the aspect marker at the very end of the prompt of an image by chat', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');

@@ -71,30 +71,6 @@ describe('reference videos', () => {
 		).toBe(true);
 	});
 
-	it('sends the media in their order and only the options that were set, and shows hints', async () => {
-		const media = [
-			{ type: 'reference_image', url: blue },
-			{ type: 'first_frame', url: red },
-			{ type: 'reference_image', url: red },
-		];
-		const options = { duration: 3, promptExtend: false, watermark: false, ratio: '1:1', seed: 0 };
-		const result = await run({ options }, { media, prompt: 'Image 1 beside image 3' });
-
-		expect(result.status).toBe('success');
-		expect(
-			gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1)?.body,
-		).toEqual({
-			model: 'beta-2.7-r2v',
-			input: { prompt: 'Image 1 beside image 3', media },
-			parameters: { duration: 3, ratio: '1:1', prompt_extend: false, watermark: false, seed: 0 },
-		});
-		expect(result.hintsOf('Create')).toEqual([
-			'Prompt names image 3, but there are 2 reference images; it is ordered all the same.',
-			'Seed is not listed for beta-2.7-r2v: it is sent, and the service may ignore or refuse it.',
-			'Aspect Ratio has no effect with a first frame.',
-		]);
-	});
-
 	const image = (url: string) => ({ type: 'reference_image', url });
 
 	it.each<[string, unknown, (red: string, blue: string) => unknown]>([

@@ -126,26 +126,6 @@ describe('estimated_cost', () => {
 		},
 	);
 
-	it('outputs no estimated cost and no hint when there are no prices', async () => {
-		const without = { credentials: credentialFor(gateway) };
-		for (const made of [create(), node('chat.complete', { model: byId('chat-1'), messages })]) {
-			const result = await run(made, without);
-			expect(result.items('Create')[0].json).not.toHaveProperty('estimated_cost');
-			expect(result.hintsOf('Create')).toEqual([]);
-		}
-	});
-
-	it('outputs a hint and no estimated cost for orders without a price', async () => {
-		const credentials = withPrices({ other: { per_second: 1 } });
-		const result = await run(create(), { count: 2, credentials });
-		expect(costsOf(result)).toEqual([undefined, undefined]);
-		expect(result.hintsOf('Create')).toEqual([
-			expect.stringMatching(
-				/^Items 0, 1: There is no estimated cost.*“beta-2.7-r2v” has no price\.$/,
-			),
-		]);
-	});
-
 	it('outputs the same estimated cost when a Retry reuses the order', async () => {
 		refuseNext(1);
 		const failed = await run(create({ parallelRequests: 1 }), { count: 3 });
@@ -175,23 +155,8 @@ describe('estimated_cost', () => {
 describe.each([
 	['maxCost', 'Max Cost per Execution', 'execution'],
 	['maxCostPerDay', 'Max Cost per Day', 'day'],
-])('the limit %s', (option, label, per) => {
+])('the limit %s', (option, label) => {
 	const onError = { onError: 'continueRegularOutput' } as const;
-
-	it('places no order of a list that costs more than the limit, and says what to do', async () => {
-		const refused = await run(create({ [option]: 0.5 }), { count: 3 });
-		expect(messageOf(refused)).toContain(
-			`Item 2: Not ordered: its estimated cost of 0.2 is more than what is left of the limit of 0.5 per ${per}`,
-		);
-		expect(refused.errorOf('Create')?.description).toContain(`raise ${label}`);
-		expect(gateway.requests).toEqual([]);
-	});
-
-	it('places the orders that fit the limit when the node continues on error', async () => {
-		const result = await run({ ...create({ [option]: 0.5 }), ...onError }, { count: 3 });
-		expect(costsOf(result)).toEqual([0.2, 0.2, undefined]);
-		expect(gateway.ledger).toHaveLength(2);
-	});
 
 	it('counts each item with its own cost', async () => {
 		const duration = '={{ $json.prompt === "Clip 0" ? 10 : 2 }}';
@@ -253,16 +218,6 @@ describe('Max Cost per Execution', () => {
 	const loop = (options: IDataObject) => loopOver(create(options));
 	const inputOf = (count: number) =>
 		Array.from({ length: count }, (_, index) => ({ json: { prompt: `Clip ${index}`, media } }));
-
-	it('applies Max Cost per Execution across the runs of a loop and all Retries', async () => {
-		const failed = await runWorkflow(loop({ maxCost: 0.5 }), {
-			...{ credentials: withPrices(), mode: 'trigger', input: inputOf(4) },
-		});
-		expect(messageOf(failed)).toMatch(/more than what is left of the limit of 0.5 per execution/);
-		expect(gateway.ledger).toHaveLength(2);
-		expect(messageOf(await retryExecution(failed))).toMatch(/limit of 0.5 per execution/);
-		expect(gateway.ledger).toHaveLength(2);
-	});
 
 	it('places no more orders when earlier orders of the execution had no price', async () => {
 		gateway.fault({

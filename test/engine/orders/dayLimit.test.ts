@@ -34,20 +34,13 @@ const prices = JSON.stringify({ 'beta-2.7-r2v': { per_video: 0.2 } });
 const messageOf = (run: WorkflowRun) => run.errorOf('Create')?.message;
 
 describe.each([
+	['maxOrdersPerDay', 1, 'it would exceed the limit of 3 orders per day (3 used before this run).'],
 	[
-		'maxOrdersPerDay',
-		'Max Orders per Day',
-		1,
-		'it would exceed the limit of 3 orders per day (3 used before this run).',
+		'maxCostPerDay',
+		5,
+		'its estimated cost of 0.2 is more than what is left of the limit of 0.6 per day (0.6 used before this run).',
 	],
-	[
-		...['maxCostPerDay', 'Max Cost per Day'],
-		...[
-			5,
-			'its estimated cost of 0.2 is more than what is left of the limit of 0.6 per day (0.6 used before this run).',
-		],
-	],
-] as Array<[string, string, number, string]>)('%s', (option, label, perUnit, reason) => {
+] as Array<[string, number, string]>)('%s', (option, perUnit, reason) => {
 	/** Creates videos under a limit that allows this number of them. */
 	const create = (allowed = 3, parameters: IDataObject = {}, settings: NodeSettings = {}) => {
 		const { options, ...more } = parameters;
@@ -78,20 +71,6 @@ describe.each([
 			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
 			times,
 		});
-
-	it('counts the orders of all executions, and allows orders again on the next day', async () => {
-		expect((await order(2)).status).toBe('success');
-		expect((await order(1)).status).toBe('success');
-		const refused = await order(1);
-		expect(messageOf(refused)).toBe(
-			`Not ordered: ${reason} It opens again on 1 January 2026 at 00:00 (America/New_York).`,
-		);
-		expect(refused.errorOf('Create')?.description).toContain(`raise ${label}`);
-		expect(gateway.ledger).toHaveLength(3);
-		jest.setSystemTime(Date.UTC(2026, 0, 1, 5));
-		expect((await order(3)).status).toBe('success');
-		expect(gateway.ledger).toHaveLength(6);
-	});
 
 	it('tells in a preview what was used before the run, for each item that would exceed the limit', async () => {
 		const workflow = create(3, { preview: true }, { onError: 'continueRegularOutput' });
@@ -214,15 +193,6 @@ describe.each([
 			expect(await orderedUnder(10, 3)).toBe(10);
 			expect(await orderedUnder(4, 3)).toBe(10);
 			expect(await orderedUnder(12, 3)).toBe(12);
-		});
-
-		it('does not count a preview and refused orders when it is lowered to what was ordered', async () => {
-			await order(10, { workflow: create(20, { preview: true }) });
-			refuseNext(5);
-			expect(await orderedUnder(20, 5)).toBe(0);
-			expect(await orderedUnder(20, 5)).toBe(5);
-			expect(await orderedUnder(5, 3)).toBe(5);
-			expect(await orderedUnder(6, 3)).toBe(6);
 		});
 	});
 

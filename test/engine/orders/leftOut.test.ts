@@ -52,41 +52,7 @@ const used = (key: string) => ({
 	reason: expect.stringMatching(usedBefore(key)),
 });
 
-const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);
-
 describe('items that place no order', () => {
-	it('returns the reason in an output when an item places no order', async () => {
-		await run(chain(create()), ['Waves']);
-		const items = (await run(chain(create()), ['Clouds', 'Waves'])).items('Create');
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
-		expect(items[1].json).toEqual(used('Waves'));
-	});
-
-	it('continues a loop after an item that places no order', async () => {
-		await run(chain(create()), ['Clouds']);
-		await run(loopOver(create()), ['Waves', 'Clouds', 'Rain']);
-		expect(ordered()).toEqual(['Clouds', 'Waves', 'Rain']);
-	});
-
-	it('returns no output for an item without an order when the user chose to drop it', async () => {
-		await run(chain(create()), ['Waves']);
-		const workflow = chain(create({ ifOrderedBefore: 'drop' }));
-		const items = (await run(workflow, ['Waves', 'Clouds'])).items('Create');
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
-	});
-
-	it.each(['hold', 'park'])(
-		'passes on an item without an order in Wait for Video: %s',
-		async (whileWaiting) => {
-			await run(chain(create()), ['Waves']);
-			const workflow = chain(create(), wait({ whileWaiting }));
-			const result = await run(workflow, ['Waves', 'Clouds']);
-			const [left, video] = result.items('Wait for Video');
-			expect(left).toMatchObject({ json: used('Waves'), pairedItem: { item: 0 } });
-			expect(video.json).toMatchObject({ status: 'completed', job_id: gateway.ledger[1].job });
-		},
-	);
-
 	it('does not wait for the ID in the input fields of an item without an order', async () => {
 		await run(chain(create()), ['Waves']);
 		const workflow = chain(create({ includeInputFields: true }), wait());
@@ -100,14 +66,6 @@ describe('items that place no order', () => {
 		const workflow = chain(create(), wait({ jobId: kept as string }));
 		const [{ json }] = (await run(workflow, ['Waves'])).items('Wait for Video');
 		expect(json).toMatchObject({ status: 'completed', job_id: kept });
-	});
-
-	it('passes on an item without an order in Get Status', async () => {
-		await run(chain(create()), ['Waves']);
-		const status = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
-		status.parameters = { ...status.parameters, taskId: '={{ $json.output?.task_id }}' };
-		const [{ json }] = (await run(chain(create(), status), ['Waves'])).items('Get');
-		expect(json).toEqual(used('Waves'));
 	});
 });
 

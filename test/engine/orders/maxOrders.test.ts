@@ -2,7 +2,7 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { processedItems, retryExecution, type RunOptions, type WorkflowJson } from '../../harness';
 import { stoppedBy } from '../../support/workflows/interruptions';
-import { createReferenceVideo, credentialFor, loopOver } from '../../support/workflows/workflows';
+import { credentialFor } from '../../support/workflows/workflows';
 import { orderWorkflow, runOrders, createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -20,48 +20,8 @@ const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOpti
 const creates = () => createsOf(gateway);
 
 describe('Max Orders per Execution', () => {
-	const three = ['Waves', 'Clouds', 'Rain'];
 	const limitedTo = (maxOrders: number) =>
 		orderWorkflow({ maxOrders }, { onError: 'continueRegularOutput' });
-
-	it('refuses a list of more orders than the limit before anything is sent', async () => {
-		const result = await run(orderWorkflow({ maxOrders: 2 }), three);
-		const error = result.errorOf('Create');
-		expect(error?.message).toBe(
-			'Item 2: Not ordered: it would exceed the limit of 2 orders per execution',
-		);
-		expect(error?.description).toContain(
-			'raise Max Orders per Execution. Until then, none of these items is ordered.',
-		);
-		expect(creates()).toEqual([]);
-	});
-
-	it('places as many orders as the limit allows when the node continues on error', async () => {
-		const result = await run(limitedTo(2), three);
-		expect(gateway.ledger).toHaveLength(2);
-		const [{ json }] = result.items('Create').slice(2);
-		expect(json.details).toMatchObject({
-			advice: 'To allow more, raise Max Orders per Execution.',
-		});
-	});
-
-	it('counts the orders across all runs of a loop', async () => {
-		const node = createReferenceVideo({ options: { duration: 2, limits: { maxOrders: 3 } } });
-		const result = await run(loopOver(node), [...three, 'Fog']);
-		expect(result.status).toBe('error');
-		expect(gateway.ledger).toHaveLength(3);
-	});
-
-	it('counts each order once across all Retries, and no order that the service refused', async () => {
-		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
-			when: ({ body }) => JSON.stringify(body).includes('Rain'),
-		});
-		const failed = await run(orderWorkflow({ maxOrders: 3 }), three);
-		expect(gateway.ledger).toHaveLength(2);
-		const retried = await retryExecution(failed);
-		expect(retried.items('Create')).toHaveLength(3);
-	});
 
 	it('counts the orders before a Stop, although n8n stored no count of them', async () => {
 		const { stored } = await stoppedBy(

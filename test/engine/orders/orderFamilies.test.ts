@@ -176,10 +176,3 @@ it('reuses the jobs of all 600 orders of a stopped execution on Retry', async ()
 	expect(jobsOf(retried)).toEqual(prompts.map((prompt) => ownJob.get(prompt)));
 	expect(gateway.ledger).toHaveLength(prompts.length);
 });
-
-it('places an order once in two Retries at once, although the user chose Send Again', async () => {
-	refuse();
-	const failed = await run(create({ options: { duration: 2, ifAnswerLost: 'resend' } }));
-	await Promise.all([retryExecution(failed), retryExecution(failed)]);
-	expect(gateway.ledger).toHaveLength(1);
-});

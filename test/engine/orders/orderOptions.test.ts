@@ -132,20 +132,6 @@ describe('a limit set by an expression', () => {
 });
 
 describe('Order Key', () => {
-	it.each([
-		...nothing,
-		'={{ ({}) }}',
-		'={{ $json }}',
-		'={{ [] }}',
-		"={{ ['A-1'] }}",
-		'={{ true }}',
-		'={{ false }}',
-		'={{ NaN }}',
-		'={{ Infinity }}',
-	])('places no order when the Order Key is not a text: %j', async (orderKey) => {
-		await expectProblem({ orderKey }, /Order Key/);
-	});
-
 	it.each([{}, { ifOrderedBefore: 'drop' }, { releaseOrderKey: true }])(
 		'places no order when Order Once was added without a key: %j',
 		async (once) => await expectProblem({ once }, /^Order Once needs an Order Key$/),

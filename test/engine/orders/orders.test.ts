@@ -11,7 +11,6 @@ import {
 	type StoredExecution,
 	type WorkflowJson,
 } from '../../harness';
-import { families } from '../../../nodes/shared/n8n/orders/stores/process';
 import { type Moment, withFailures } from '../../support/store/databaseFailures';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
@@ -105,30 +104,6 @@ describe('an order under way when n8n was killed', () => {
 		},
 	);
 
-	it('does not place an order again on Retry after a kill, and says when and what was ordered', async () => {
-		const execution = await killed(orderWorkflow());
-		const { executionData } = execution.data;
-		if (executionData?.runtimeData) {
-			// In New York, the default time zone of n8n, it is the day before.
-			executionData.runtimeData.establishedAt = Date.UTC(2026, 0, 2, 3, 4);
-		}
-		const retried = await retryExecution(execution);
-
-		const error = retried.errorOf('Create');
-		expect(error?.message).toBe(
-			'This order was sent before, by the execution that began on 1 January 2026 at 22:04, or by a Retry of it (beta-2.7-r2v, “Waves”)',
-		);
-		expect(error?.description).toContain('It may have been accepted and may be running.');
-		expect(error?.description).toContain(
-			'If a second charge is acceptable, execute the workflow again.',
-		);
-
-		// A later Retry does not place it either.
-		await retryExecution(retried);
-		expect(creates()).toHaveLength(1);
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it.each(['after', 'before'])(
 		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',
 		async (place) => {
@@ -221,17 +196,6 @@ describe('the record of orders', () => {
 		expect(processedItems.calls).toEqual([]);
 	});
 
-	it('records an order of which n8n’s database has refused the first record for some seconds', async () => {
-		let failures = 0;
-		processedItems.precede = () => {
-			if (failures++ < 6) throw new Error('duplicate key value violates unique constraint');
-		};
-		const execution = await killed(orderWorkflow());
-		const retried = await retryExecution(execution);
-		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
-		expect(creates()).toHaveLength(1);
-	});
-
 	it('places an order in a workflow that was never saved', async () => {
 		const result = await run({ ...orderWorkflow(), id: '' });
 		expect(result.items('Create')).toHaveLength(1);
@@ -319,47 +283,6 @@ describe('the Order Key', () => {
 	const keyed = (options: IDataObject = {}) =>
 		orderWorkflow({ orderKey: '={{ $json.prompt }}', ...options });
 
-	it('places an order with an Order Key once, and skips it afterwards', async () => {
-		await run(keyed(), ['Waves']);
-		const second = await run(keyed(), ['Waves', 'Clouds']);
-		expect(second.items('Create').map(({ json }) => json.ordered)).toEqual([false, undefined]);
-		expect(second.hintsOf('Create')).toEqual([
-			'Order Key “Waves” was used before, so nothing was ordered',
-		]);
-		expect(gateway.ledger).toHaveLength(2);
-
-		const third = await run(keyed(), ['Waves', 'Clouds']);
-		expect(third.hintsOf('Create')).toEqual([
-			'2 Order Keys were used before, so nothing was ordered for them: “Waves”; “Clouds”',
-		]);
-	});
-
-	it('fails an item with a used Order Key when If Ordered Before is Fail the Item', async () => {
-		await run(keyed(), ['Waves']);
-		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
-		const error = second.errorOf('Create');
-		expect(error?.message).toBe('Order Key “Waves” was used before, so nothing was ordered');
-		expect(error?.description).toMatch(
-			/^Execution \d+ used it on \d+ \w+ \d{4} at \d\d:\d\d: the ID of its job is there\. To order again, use another key, /,
-		);
-		families.clear();
-		const restarted = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
-		expect(restarted.errorOf('Create')?.description).toMatch(
-			/^The ID of its job is in the execution that ordered it\. To order again, use another key, /,
-		);
-	});
-
-	it('refuses an Order Key that was used for another order', async () => {
-		await run(orderWorkflow({ orderKey: 'A-1' }), ['Waves']);
-		for (let time = 0; time < 2; time++) {
-			const other = await run(orderWorkflow({ orderKey: 'A-1' }), ['Clouds']);
-			expect(other.errorOf('Create')?.message).toBe(
-				'Order Key “A-1” was used before, and for another order than this',
-			);
-		}
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('refuses the first order of an Order Key that was released and then used for another order', async () => {
 		const order = async (prompt: string, options: IDataObject = {}) =>
 			await run(orderWorkflow({ orderKey: 'A-1', ...options }), [prompt]);
@@ -373,34 +296,6 @@ describe('the Order Key', () => {
 			);
 		}
 		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('accepts an Order Key again after a refusal, but not after a lost response', async () => {
-		gateway.fault(refused);
-		await run(keyed(), ['Waves']);
-		await run(keyed(), ['Waves']);
-		expect(gateway.ledger).toHaveLength(1);
-
-		gateway.fault({ ...lost, action: 'reset' });
-		await run(keyed(), ['Clouds']);
-		const later = await run(keyed(), ['Clouds']);
-		expect(later.items('Create')).toMatchObject([{ json: { ordered: false } }]);
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('releases an Order Key with Release Order Key, so that its order can be placed again', async () => {
-		await run(keyed(), ['Waves', 'Clouds']);
-		const release = await run(keyed({ releaseOrderKey: '={{ $json.prompt === "Waves" }}' }), [
-			'Waves',
-			'Clouds',
-		]);
-		expect(release.hintsOf('Create')).toEqual([
-			'Released, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
-			'Order Key “Clouds” was used before, so nothing was ordered',
-		]);
-		expect(gateway.ledger).toHaveLength(2);
-		await run(keyed(), ['Waves', 'Clouds']);
-		expect(gateway.ledger).toHaveLength(3);
 	});
 
 	it('does not release an Order Key in a run that could not write to the store', async () => {
@@ -434,16 +329,6 @@ describe('the Order Key', () => {
 		const second = await run(long);
 		expect(second.errorOf('Create')?.message.length).toBeLessThan(200);
 		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('places no order with an Order Key in a workflow that was never saved, and says what to do', async () => {
-		const failed = await run({ ...keyed(), id: '' });
-		const error = failed.errorOf('Create');
-		expect(error?.message).toBe(
-			"The Order Key could not be looked up in n8n's database, so nothing was ordered",
-		);
-		expect(error?.description).toContain('Save the workflow if it is new');
-		expect(creates()).toEqual([]);
 	});
 
 	it.each<[string, IDataObject]>([

@@ -71,21 +71,6 @@ describe('chat and messages', () => {
 		);
 	});
 
-	it('returns one item for each choice, and the raw completion without Simplify', async () => {
-		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
-		expect(several.items('Chat').map(({ json }) => json.index)).toEqual([0, 1, 2]);
-		expect(several.items('Chat').map(({ pairedItem }) => pairedItem)).toEqual(
-			Array(3).fill({ item: 0 }),
-		);
-		expect(bodies()[0]).toMatchObject({ stop: ['A', 'B'] });
-
-		const [raw] = (await run(chat({ simplify: false }))).items('Chat');
-		expect(raw.json).toMatchObject({
-			object: 'chat.completion',
-			choices: [{ index: 0, message: { role: 'assistant' } }],
-		});
-	});
-
 	it('sends image links as links, and files of an earlier node as data URLs', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		const images = {
@@ -180,19 +165,6 @@ describe('chat and messages', () => {
 
 		const streamed = (parameters: IDataObject = {}) =>
 			chat({ options: { stream: true, ...parameters } });
-
-		it('returns the same item as without streaming, and passes the text on live', async () => {
-			const chunks: Array<{ type: string; content?: unknown }> = [];
-			const plain = (await run(chat())).items('Chat')[0].json;
-			const result = await run(streamed(), { onChunk: (chunk) => void chunks.push(chunk) });
-			const live = result.items('Chat')[0].json;
-			expect(live).toEqual({ ...plain, request_id: live.request_id });
-			expect(chunks.at(0)?.type).toBe('begin');
-			expect(chunks.at(-1)?.type).toBe('end');
-			const text = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
-			expect(text.length).toBeGreaterThan(1);
-			expect(text.join('')).toBe(plain.text);
-		});
 
 		it.each(['begin', 'item', 'end'])(
 			'returns the whole item although n8n cannot pass the text on, at %s',

@@ -29,33 +29,6 @@ describe('embeddings', () => {
 		);
 	const texts = (count: number) =>
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
-	const vectorOf = async (text: string) => (await run([text])).items('Embed')[0].json.embedding;
-
-	it('sends as few requests as the batch size allows, and gives each item its own vector', async () => {
-		const vector = await vectorOf('Text number 137');
-		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
-		const before = gateway.requests.length;
-		const items = (await run(texts(250))).items('Embed');
-		expect(gateway.requests).toHaveLength(before + 3);
-		expect(items).toHaveLength(250);
-		expect(items[137]).toMatchObject({
-			json: { embedding: vector, model: 'embed-1' },
-			pairedItem: { item: 137 },
-		});
-	});
-
-	it('returns the vectors of a list in one item, and decodes base64', async () => {
-		const vector = (await vectorOf('Text number 1')) as number[];
-		const [list, single] = (
-			await run([texts(3), 'Text number 1'], { encodingFormat: 'base64' })
-		).items('Embed');
-		expect(list.json.embeddings).toHaveLength(3);
-		(list.json.embeddings as number[][])[1].forEach((value, place) =>
-			expect(value).toBeCloseTo(vector[place], 5),
-		);
-		expect(single.json.embedding).toEqual((list.json.embeddings as number[][])[1]);
-		expect(gateway.requests.at(-1)?.body).toMatchObject({ encoding_format: 'base64' });
-	});
 
 	describe('input from Extra Body', () => {
 		const sent = () => gateway.requests.map(({ body }) => (body as { input: unknown }).input);
@@ -85,19 +58,6 @@ describe('embeddings', () => {
 				expect(sent()).toEqual([input]);
 			},
 		);
-	});
-
-	it('fails only the item with a refused text, and requests only that text in a Retry', async () => {
-		const inputs = texts(40).map((text, index) => (index === 17 ? 'bad [blocked] text' : text));
-		const continued = await run(inputs, {}, { onError: 'continueErrorOutput' });
-		expect(continued.items('Embed', { output: 0 })).toHaveLength(39);
-		expect(continued.items('Embed', { output: 1 })).toMatchObject([{ pairedItem: { item: 17 } }]);
-
-		const failed = await run(inputs);
-		const sent = gateway.requests.length;
-		const retried = await retryExecution(failed);
-		expect(retried.status).toBe('error');
-		expect(gateway.requests).toHaveLength(sent + 1);
 	});
 
 	it.each([

@@ -1,4 +1,4 @@
-import { listSearch, registerTypes, SimulatedTime, testCredential } from '../../harness';
+import { registerTypes, SimulatedTime, testCredential } from '../../harness';
 import { subjects, tryNode, user } from '../../support/workflows/everyNode';
 import { endless, startServer } from '../../support/http/scriptedServer';
 import { credentialFor } from '../../support/workflows/workflows';
@@ -17,22 +17,6 @@ const start = async (part = `[${lists}`, status = 200) => {
 describe('a response without end', () => {
 	beforeAll(() => registerTypes({ nodes: [user] }));
 
-	const asked = subjects.filter(
-		([name, { serves }]) => !name.startsWith('Wait') && serves !== 'ai_languageModel',
-	);
-	it.each(asked)('ends with an error and a closed connection: %s', async (_, subject) => {
-		const { server, gateway } = await start();
-		const json = { task_id: 'task_1', id: 'video_1' };
-		// The outcome of what was ordered is unknown. A list of models costs nothing.
-		const billed = subject.routes.includes('models') ? 'no' : 'unknown';
-		expect(await tryNode(subject, { continues: false, gateway, json })).toMatchObject({
-			message: expect.stringMatching(tooMany),
-			record: { billed, retry_can_help: false },
-		});
-		expect(server.requests).toHaveLength(1);
-		await server.idle();
-	});
-
 	it('gives the reason of a refusal from its beginning', async () => {
 		const { server, gateway } = await start(refusal, 400);
 		const [, chat] = subjects.find(([name]) => name === 'chat complete')!;
@@ -40,17 +24,6 @@ describe('a response without end', () => {
 			message: expect.stringMatching(/"message":"no".* \(HTTP 400\)/),
 			record: { billed: 'no' },
 		});
-		await server.idle();
-	});
-
-	it('ends with an error in the list of models', async () => {
-		const { server, gateway } = await start();
-		const search = listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
-			credentials: credentialFor(gateway),
-			parameters: { resource: 'chat', operation: 'complete' },
-		});
-		await expect(search).rejects.toThrow(tooMany);
-		expect(server.requests).toHaveLength(1);
 		await server.idle();
 	});
 

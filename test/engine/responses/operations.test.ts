@@ -88,25 +88,4 @@ describe('videos, models and refusals', () => {
 			all.filter((id) => String(id).includes('r2v')),
 		);
 	});
-
-	it('explains a refusal with its cause, its remedy and all details', async () => {
-		const result = await runWorkflow(chain(create), {
-			credentials: credentialFor({ url: gateway.url, apiKey: 'limited-key' }),
-		});
-		// n8n's type of stored errors lacks some fields of a node's error.
-		const error = result.errorOf('Create') as unknown as Record<string, unknown>;
-		expect(error.message).toMatch(/^Could not create the video: .*\(HTTP 403/);
-		expect(error.description).toContain('The key lacks the permission');
-		expect(error.httpCode).toBe('403');
-		expect(error.context).toMatchObject({
-			data: {
-				status: 403,
-				billed: 'no',
-				retry_can_help: false,
-				request_id: expect.any(String),
-				raw_body: expect.stringContaining('{"error"'),
-			},
-		});
-		expect(JSON.stringify(error)).not.toContain('limited-key');
-	});
 });

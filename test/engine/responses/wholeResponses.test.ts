@@ -26,24 +26,6 @@ describe('complete responses', () => {
 		...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
 		input: '={{ $json.text }}',
 	};
-	const vectors = (...indexes: number[]) =>
-		indexes.map((index) => ({
-			object: 'embedding',
-			index,
-			embedding: [index, 1],
-			note: `n${index}`,
-		}));
-
-	it('returns to each item its part of an embedding response, with the other fields of the response', async () => {
-		const others = { object: 'list', model: 'embed-1-x', region: 'eu' };
-		const usage = { prompt_tokens: 3, total_tokens: 3 };
-		answers('embedding', { ...others, data: vectors(2, 0, 1), usage });
-		const items = await run(embed, [{ text: 'one' }, { text: ['two', 'three'] }]);
-		expect(items.map(({ json, pairedItem }) => [json, pairedItem])).toEqual([
-			[{ ...others, data: vectors(0), usage, request_id }, { item: 0 }],
-			[{ ...others, data: vectors(1, 2), request_id }, { item: 1 }],
-		]);
-	});
 
 	it('returns each response of a list that takes several requests, with base64 vectors as numbers', async () => {
 		const options = { batchSize: 2, encodingFormat: 'base64' };
@@ -57,14 +39,6 @@ describe('complete responses', () => {
 			expect(pairedItem).toEqual({ item: 0 });
 		}
 		expect(items[0].json.request_id).not.toBe(items[1].json.request_id);
-	});
-
-	it('returns each model with the other fields of the list', async () => {
-		const data = ['a', 'b'].map((id) => ({ id, object: 'model', owned_by: 'x', context: 9 }));
-		answers('models', { object: 'list', data, first_id: 'a', has_more: false });
-		const items = await run({ resource: 'model', operation: 'getAll', returnAll: true });
-		const others = { first_id: 'a', has_more: false, request_id };
-		expect(items.map(({ json }) => json)).toEqual(data.map((model) => ({ ...others, ...model })));
 	});
 
 	const chat = { resource: 'image', operation: 'chat', model: byId('image-chat-1'), prompt: 'Hi' };
@@ -93,23 +67,6 @@ describe('complete responses', () => {
 			{ ...whole, request_id, index: 1, url: link, text: `![b](${link})` },
 		]);
 		expect(items[0].binary?.data.mimeType).toBe('image/png');
-	});
-
-	it('returns the request ID of the header as well as one in the body', async () => {
-		const content = '![a](https://pictures.example/1.png)';
-		const choices = [{ message: { role: 'assistant', content } }];
-		const complete = {
-			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-			messages: { values: [{ role: 'user', content: 'Hi' }] },
-		};
-		for (const parameters of [{ ...chat, download: false }, complete]) {
-			for (const simplify of [true, false]) {
-				answers('chat', { choices, request_id: 'own' });
-				const [{ json }] = await run({ ...parameters, simplify });
-				expect(json).toMatchObject({ request_id: 'own', http_request_id: request_id });
-				expect(json.http_request_id).not.toBe('own');
-			}
-		}
 	});
 
 	it('renames the task_id of a video job, so that no later node takes it for a task', async () => {

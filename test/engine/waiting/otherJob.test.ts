@@ -50,23 +50,6 @@ describe('a response about another job', () => {
 		...{ resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' },
 	});
 
-	it('never gives two items one video when a response is about another job', async () => {
-		const { run } = await proxy(() => ({ task_id: 'task_1', ...done }));
-		const node = waitForVideo({ ...hold, options: { timeoutMinutes: 1 } });
-		const [own, other] = (await run(node, { task_id: 'task_1' }, { task_id: 'task_2' })).items(
-			'Wait for Video',
-		);
-		expect(own).toMatchObject({ json: { job_id: 'task_1' }, binary: {} });
-		expect(other.binary).toBeUndefined();
-		expect(other.json).toMatchObject({
-			error: expect.stringContaining('Video job task_2 did not finish within 1 minute') as string,
-			details: {
-				job: { id: 'task_2', kind: 'task' },
-				advice: expect.stringMatching(/task_2[^]*is about another job: task_1/) as string,
-			},
-		});
-	});
-
 	it('continues a wait after a response with the content of another video job', async () => {
 		const { run } = await proxy((path, poll) => {
 			if (!path.endsWith('/content')) return { id: 'a', status: 'completed' };

@@ -11,12 +11,10 @@ import {
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { otherVideos } from '../../support/data/otherVideos';
 import { hintsOf, itemsFor, resume, startWaits } from '../../support/workflows/parkedWaits';
-import { setProcess } from '../../support/time/processAge';
 import { sampleVideo } from '../../support/data/samples';
 import {
 	chain,
 	core,
-	createVideo,
 	credentialFor,
 	type NodeSettings,
 	to,
@@ -57,21 +55,6 @@ describe('a parked Wait for Video', () => {
 	const requestsOf = (id: string, route: string) =>
 		gateway.requests.filter((request) => request.route === route && request.jobId === id);
 	const pollsOf = (id: string) => requestsOf(id, 'task');
-
-	it('parks before its first poll, and shows the jobs in the meantime', async () => {
-		const jobs = createJobs(2);
-		const run = await start(workflowOf(), jobs);
-		expect(run.status).toBe('waiting');
-		expect((run.waitTill as Date).getTime()).toBeLessThanOrEqual(Date.now());
-		expect(gateway.requests).toEqual([]);
-		expect(run.items('Wait for Video')).toEqual(
-			jobs.map(({ id }, item) => ({
-				json: { job_id: id, next_poll: expect.any(String) },
-				pairedItem: { item },
-			})),
-		);
-		expect(run.data.resultData.runData.Done).toBeUndefined();
-	});
 
 	it('polls once in each pass, keeps finished videos, and outputs all items together, in order', async () => {
 		const jobs = createJobs(3);
@@ -140,20 +123,6 @@ describe('a parked Wait for Video', () => {
 		expect(run.items('Done').map(({ json }) => [json.name, json.job_id])).toEqual([
 			['Video 0', first.id],
 			['Video 1', second.id],
-		]);
-	});
-
-	it('shows the status of each job after each pass', async () => {
-		const jobs = createJobs(2);
-		gateway.jobs.start(jobs[0].id);
-		gateway.jobs.complete(jobs[1].id, video);
-		const run = await resume(await start(workflowOf(), jobs));
-		expect(run.items('Wait for Video').map(({ json }) => json)).toEqual([
-			{ job_id: jobs[0].id, status: 'in_progress', progress: 30, next_poll: expect.any(String) },
-			{ job_id: jobs[1].id, status: 'completed', progress: 100 },
-		]);
-		expect(hintsOf(run)).toEqual([
-			`Video job ${jobs[0].id}: in progress, 30 %; Video job ${jobs[1].id}: completed, 100 %`,
 		]);
 	});
 
@@ -337,43 +306,9 @@ describe('a parked Wait for Video', () => {
 			const jobs = finishedJobs(2);
 			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
 		});
-
-		it('waits for the videos that a Create in the same workflow ordered', async () => {
-			let run = await start(chain(createVideo(), waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
-			expect(run.status).toBe('waiting');
-			run = await resumeAll(run);
-			expect(run.status).toBe('success');
-			expect(run.items('Done').map(({ json }) => json.id)).toEqual(
-				run.items('Create').map(({ json }) => json.id),
-			);
-			expect(gateway.ledger).toHaveLength(2);
-		});
 	});
 
 	describe('a failed job', () => {
-		it('fails in the pass in which a job fails, names all jobs, and collects the others on Retry', async () => {
-			const jobs = createJobs(3);
-			const [failing, ended, running] = jobs;
-			gateway.jobs.complete(ended.id, video);
-			let run = await resume(await start(workflowOf(), jobs));
-			gateway.jobs.fail(failing.id, 'no such style');
-			run = await resume(run);
-			expect(run.status).toBe('error');
-			expect(run.errorOf('Wait for Video')?.message).toContain(
-				`${failing.id} failed: no such style`,
-			);
-			expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${ended.id}`);
-			expect(run.errorOf('Wait for Video')?.description).toContain(`item 2: ${running.id}`);
-
-			gateway.jobs.complete(running.id, video);
-			const settings = { onError: 'continueRegularOutput' } as const;
-			const retried = await retryExecution(run, { workflow: workflowOf({}, settings) });
-			expect(idsOf(retried.items('Done'))).toEqual([
-				expect.stringContaining('no such style'),
-				...[ended.id, running.id],
-			]);
-		});
-
 		it.each([
 			['continueRegularOutput', 0],
 			['continueErrorOutput', 1],
@@ -403,12 +338,6 @@ describe('a parked Wait for Video', () => {
 		);
 	});
 
-	it('refuses an item without a job ID at once', async () => {
-		const run = await start(workflowOf(), [{ id: '' }]);
-		expect(run.status).toBe('error');
-		expect(run.errorOf('Wait for Video')?.message).toContain('Job ID is empty');
-	});
-
 	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {
 		const [job] = createJobs(1);
 		const workflow = chain(waitForVideo({ jobId: job.id }), done);
@@ -421,23 +350,6 @@ describe('a parked Wait for Video', () => {
 		expect(gateway.requests.map(({ route }) => route)).toEqual([
 			...['task', 'task', 'task', 'download'],
 		]);
-	});
-
-	it('counts the timeout from the first pass across restarts of n8n, and then names all jobs', async () => {
-		const [late, other] = createJobs(2);
-		gateway.jobs.start(other.id);
-		setProcess(1, 100_000);
-		const workflow = workflowOf({ timeoutMinutes: 0.4, pollIntervalSeconds: 20 });
-		let run = await resume(await start(workflow, [late, other]));
-		run = await resume(run);
-		setProcess(2, 59_500);
-		run = await resume(run);
-
-		expect(run.errorOf('Wait for Video')?.message).toBe(
-			`Item 0: Video job ${late.id} did not finish within 0.4 minutes (last status submitted, 0 %)`,
-		);
-		expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${other.id}`);
-		expect(pollsOf(late.id)).toHaveLength(3);
 	});
 
 	describe('a pass that n8n did not finish', () => {
@@ -460,19 +372,5 @@ describe('a parked Wait for Video', () => {
 				expect(requestsOf(jobs[0].id, 'download')).toHaveLength(1);
 			},
 		);
-	});
-
-	it('names the jobs when Stop is pressed during a poll', async () => {
-		const [job] = createJobs(1);
-		const run = await start(workflowOf(), [job]);
-		let stop = () => {};
-		const pressStop = () => {
-			stop();
-			return true;
-		};
-		gateway.fault({ route: 'task', action: 'stall', when: pressStop });
-		const stopped = await resumeExecution(run, { onStart: (cancel) => void (stop = cancel) });
-		expect(stopped.status).toBe('canceled');
-		expect(stopped.errorOf('Wait for Video')?.description).toContain(job.id);
 	});
 });

@@ -54,8 +54,6 @@ describe('the polls of one job', () => {
 
 	const running = json({ task_id: 'task_1', status: 'in_progress', progress: 30 });
 	const completed = json({ status: 'completed', result_url: '/file' });
-	/** Completed from the poll of this number on. */
-	const completedFrom = (first: number) => (poll: number) => (poll < first ? running : completed);
 	const task = { task_id: 'task_1' };
 
 	const getStatus = (kind: 'task' | 'video' = 'task', settings = {}) =>
@@ -105,16 +103,6 @@ describe('the polls of one job', () => {
 			expect(output).toMatchObject({ details: { job: { id: 'task_1', kind: 'task' } } });
 		}
 		expect(polls).toHaveLength(1);
-	});
-
-	it('keeps the minimum poll interval across all executions that wait for a job', async () => {
-		const { run, times, shortestGap } = await serve((poll) => completedFrom(9)(poll));
-		const waits = [1, 2, 3].map(async () => await run(chain(wait()), [task]));
-		for (const result of await Promise.all(waits)) {
-			expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
-		}
-		expect(times().slice(0, 3)).toHaveLength(3);
-		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
 	it('keeps the minimum poll interval across the tries of Retry On Fail', async () => {

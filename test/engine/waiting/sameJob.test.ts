@@ -66,24 +66,6 @@ describe('a wait that keeps running', () => {
 		expect(times).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 86]);
 	});
 
-	it('polls a job of 30 items once per interval, and gives each item its file', async () => {
-		const [{ id }] = createJobs(1);
-		setTimeout(() => gateway.jobs.complete(id, video), 25_000);
-		const names = Array.from({ length: 30 }, (_, index) => `Video ${index}`);
-		const result = await waitWith(names.map((name) => ({ task_id: id, name })));
-		const files = result.items('Wait for Video').map(({ binary }) => binary?.data.fileName);
-		expect(files).toEqual(names.map((name) => `${name}.mp4`));
-		expect(pollsOf(id)).toHaveLength(4);
-	});
-
-	it('never polls a shared job twice within 3 seconds, whatever the intervals of its items', async () => {
-		const [{ id }] = createJobs(1);
-		setTimeout(() => gateway.jobs.complete(id, video), 120_000);
-		const intervals = [3, 3.5, 4, 5, 7, 11, 13];
-		await waitWith(intervals.map((interval) => ({ task_id: id, interval })));
-		expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
-	});
-
 	it('shares the polls of a job as soon as its kind is known', async () => {
 		const [{ id }] = createJobs(1);
 		setTimeout(() => gateway.jobs.complete(id, video), 60_000);

@@ -2,41 +2,23 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultAction, Gateway } from '../../../gateway';
 import { resumeToEnd, runWorkflow } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
-import { sampleVideo } from '../../support/data/samples';
-import { nginxPage } from '../../support/http/scriptedServer';
+
 import { sha256 } from '../../support/data/sha256';
 import { withGateway } from '../../support/http/withGateway';
 import { chain, credentialFor, waitForVideo } from '../../support/workflows/workflows';
 
 type Kind = 'task' | 'video';
 
-const statuses = {
-	400: 'invalid_parameter',
-	401: 'invalid_api_key',
-	403: 'permission_denied',
-	404: 'not_found',
-	413: 'too_large',
-};
 const message = 'so it says';
 const refusal = (status: number, code: string): FaultAction => ({
 	...{ action: 'error', status, code, message },
 });
-const proxyPage = (status: number): FaultAction => ({
-	...{ action: 'answer', status, headers: { 'content-type': 'text/html' } },
-	body: nginxPage(status),
-});
-const interruptions = Object.entries(statuses).flatMap(([status, code]) => [
-	{ name: `${status} ${code}`, fault: refusal(Number(status), code) },
-	{ name: `${status} of a proxy`, fault: proxyPage(Number(status)) },
-]);
 
 describe.each([
 	['held', 'manual', 'video'],
 	['parked', 'trigger', 'task'],
 ] as const)('the end of a %s wait', (_, mode, kind) => {
 	let gateway: Gateway;
-	let video: Uint8Array;
-	beforeAll(async () => void (video = await sampleVideo()));
 	withGateway(
 		{ isTimeSimulated: true, jobSeconds: Infinity },
 		(world) => void ({ gateway } = world),
@@ -82,15 +64,6 @@ describe.each([
 			gateway.jobs.start(id);
 			return id;
 		};
-		const finishAfter = (id: string, seconds: number) =>
-			void setTimeout(() => gateway.jobs.complete(id, video), seconds * 1000);
-
-		it.each(interruptions)('delivers after one $name in the middle', async ({ fault }) => {
-			const id = runningJob();
-			finishAfter(id, 25);
-			gateway.fault({ ...fault, route: kind, skip: 1 });
-			expect(await waitFor(created(kind, id))).toMatchObject({ video: sha256(video) });
-		});
 
 		const lasting = [refusal(401, 'invalid_api_key'), refusal(403, 'permission_denied')].map(
 			(fault) => ({ ...fault, times: Infinity, route: kind }),

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Gateway, RecordedRequest, Route } from '../../../gateway';
+import type { RecordedRequest, Route } from '../../../gateway';
 import { picture } from '../data/samples';
 import { byId } from './workflows';
 
@@ -109,9 +109,3 @@ export const isFor =
 	(text: string) =>
 	({ url, body }: Pick<RecordedRequest, 'url' | 'body'>): boolean =>
 		`${url} ${JSON.stringify(body)}`.includes(text);
-
-/** How often the item with this text was charged. */
-export const chargesFor = ({ ledger, requests }: Gateway, text: string): number => {
-	const own = new Set(requests.filter(isFor(text)).map(({ requestId }) => requestId));
-	return ledger.filter(({ requestId }) => own.has(requestId)).length;
-};

@@ -80,7 +80,7 @@ function vectorOf(value: unknown, index: number): number[] {
 }
 
 /** Decodes little-endian 32-bit floats; undefined when the text is not a whole number of them. */
-export function fromBase64(text: string): number[] | undefined {
+function fromBase64(text: string): number[] | undefined {
 	if (!/^[\w+/-]+=*$/.test(text)) return undefined;
 	const bytes = Buffer.from(text, 'base64');
 	if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;

@@ -28,32 +28,6 @@ function streamed(pieces: unknown[], parts = {}) {
 }
 
 describe('streamed completions', () => {
-	it('joins the chunks into the same completion as without streaming', () => {
-		const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
-		const { live, finish } = streamed(
-			[
-				{ ...chunkOf({ role: 'assistant', content: '' }), model: 'm', usage: null },
-				content('Hel'),
-				content('lo'),
-				stop(),
-				{ id: 'chat_1', choices: [], usage },
-				done,
-			],
-			{ requestId: 'r1' },
-		);
-		expect(live).toEqual(['', 'Hel', 'lo', '', '', '']);
-		expect(finish()).toEqual({
-			id: 'chat_1',
-			object: 'chat.completion',
-			model: 'm',
-			usage,
-			choices: [
-				{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
-			],
-			request_id: 'r1',
-		});
-	});
-
 	it.each<[string, unknown[], object, string]>([
 		['before its end', [content('Hel')], {}, 'broke off: the stream ended too early'],
 		['with a known cause', [content('Hel')], { broken: 'aborted' }, 'broke off: aborted'],
@@ -103,22 +77,6 @@ describe('streamed completions', () => {
 		expect(stream.text).toBe('Yes');
 	});
 
-	it('describes the response when it is no stream', () => {
-		const page = answerOf('<html>Login</html>');
-		expect(unusable(() => new StreamedCompletion().finish(page)).message).toBe(
-			'is a web page instead of JSON',
-		);
-	});
-
-	it.each<[string, unknown[]]>([
-		['nothing', []],
-		['[DONE] alone', [done]],
-		['chunks without choices', [{ choices: [], usage: {} }, done]],
-		['events that are not JSON', ['data: {"choices":[{\n\n', 'data: null\n\n', done]],
-	])('refuses a stream of %s', (_, pieces) => {
-		expect(unusable(streamed(pieces).finish).partialText).toBe('');
-	});
-
 	const whole = (message: object, parts: object = {}) => ({
 		choices: [{ index: 0, message: { role: 'assistant', ...message }, ...parts }],
 	});
@@ -142,13 +100,6 @@ describe('streamed completions', () => {
 		expect(live.join('').trim()).toBe('Hello');
 		const [{ message }] = finish().choices;
 		expect(String(message.content).trim()).toBe('Hello');
-	});
-
-	it.each([
-		['before its end', [piece('Hel'), piece('lo')]],
-		['after one chunk', [{ object: 'chat.completion.chunk', ...piece('Hello') }]],
-	])('refuses a stream of messages that breaks off %s', (_, chunks) => {
-		expect(unusable(streamed(chunks).finish)).toMatchObject({ partialText: 'Hello' });
 	});
 
 	it('does not take a part of a message that is like the one before for a repetition', () => {
@@ -190,23 +141,6 @@ describe('streamed completions', () => {
 			...{ role: 'assistant', images: [image, image] },
 			content: [text('One image: '), image, text('Wow')],
 		});
-	});
-
-	it.each<[string, object]>([
-		['an error in it', { index: 0, delta: {}, error: { message: 'Overloaded', code: 502 } }],
-		[
-			'an error in its choice and a finish_reason',
-			{ delta: { content: '' }, finish_reason: 'error', error: 'Overloaded' },
-		],
-	])('fails when the last chunk of a stream has %s', (_, choice) => {
-		for (const end of [[], [stop(), done]]) {
-			expect(
-				unusable(streamed([content('Hel'), { choices: [choice] }, ...end]).finish),
-			).toMatchObject({
-				...{ message: 'broke off with an error: Overloaded', partialText: 'Hel' },
-				error: expect.anything(),
-			});
-		}
 	});
 
 	it.each<[string, object]>([

@@ -3,19 +3,13 @@ import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import {
 	chat,
 	create,
-	created,
 	createAgainIfLost,
 	error,
 	list,
 	models,
 	poll,
 } from '../../../support/workflows/calls';
-import {
-	failureOf,
-	gatewayTo,
-	key,
-	type SimulatedWorld,
-} from '../../../support/workflows/gatewayWorld';
+import { failureOf, gatewayTo, type SimulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
 	cut,
 	json,
@@ -37,13 +31,6 @@ const timeOf = async (gateway: Gateway<SimulatedWorld>, call: Call<unknown>) => 
 };
 
 describe('the retries of a request', () => {
-	it('waits as long as Retry-After says before each retry', async () => {
-		const limited = error(429, { code: 'rate_limit_exceeded' }, { 'retry-after': '7' });
-		const server = await startServer(limited, limited, created);
-		expect(await timeOf(gatewayTo(server.url), create)).toBe(14_000);
-		expect(server.requests).toHaveLength(3);
-	});
-
 	it('does not retry a poll, because the next poll follows', async () => {
 		const server = await startServer(error(500, {}, { 'retry-after': '20' }));
 		const failure = await failureOf(gatewayTo(server.url).call(poll));
@@ -53,22 +40,6 @@ describe('the retries of a request', () => {
 });
 
 describe('creates', () => {
-	it('sends a create again after a lost response when the user chose so', async () => {
-		const server = await startServer(reset, page(502), created);
-		const job = await gatewayTo(server.url).call(createAgainIfLost);
-		expect(job.id).toBe('video_1');
-		expect(server.requests).toHaveLength(3);
-	});
-
-	it.each<[string, Reply]>([
-		['a 2xx response that names no job', json({ status: 'queued' })],
-		['a 2xx response that is no JSON', page(200)],
-	])('does not send a create again after %s', async (_, reply) => {
-		const server = await startServer(reply, created);
-		await failureOf(gatewayTo(server.url).call(createAgainIfLost));
-		expect(server.requests).toHaveLength(1);
-	});
-
 	it('returns the job that a redirect describes, and does not know the outcome of another redirect', async () => {
 		const described = await startServer((response) => {
 			const headers = { location: '/v1/videos/video_8', 'content-type': 'application/json' };
@@ -135,19 +106,6 @@ describe('base URLs that cannot be reached', () => {
 });
 
 describe('the backup URL', () => {
-	it.each<[string, () => Promise<string>]>([
-		['nothing listens', async () => nobody],
-		['the connection is reset', async () => (await startServer(reset)).url],
-	])('sends a read to the backup URL at once when no response arrives: %s', async (_, address) => {
-		const backup = await startServer(list);
-		const gateway = gatewayTo({ baseUrl: await address(), backupUrl: `${backup.url}/b/` });
-		expect(await timeOf(gateway, models)).toBe(0);
-		expect(backup.requests[0]).toMatchObject({
-			path: '/b/v1/models',
-			headers: { authorization: `Bearer ${key}` },
-		});
-	});
-
 	it('switches back to the base URL when the backup URL fails', async () => {
 		const base = await startServer(reset, list);
 		const backup = await startServer(list, reset);
@@ -170,18 +128,6 @@ describe('the backup URL', () => {
 				await gateway.call(call);
 				expect([base.requests.length, backup.requests.length]).toEqual([1, 2]);
 			}
-		},
-	);
-
-	it.each([create, createAgainIfLost])(
-		'sends no order to the backup URL that a proxy may have passed on (resends: $resendsLost)',
-		async (call: Call<unknown>) => {
-			const base = await startServer(page(502));
-			const backup = await startServer(created);
-			const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-			const { record } = await failureOf(gateway.call(call));
-			expect(record).toMatchObject({ status: 502, billed: 'unknown' });
-			expect([base.requests.length, backup.requests.length]).toEqual([call.resendsLost ? 5 : 1, 0]);
 		},
 	);
 

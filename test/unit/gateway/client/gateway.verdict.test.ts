@@ -4,7 +4,7 @@ import { UnusableResponse } from '../../../../nodes/shared/gateway/client/respon
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { isObject } from '../../../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../../../nodes/shared/gateway/protocol/endpoints';
-import { errorCodes, passes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { recordOf, type ErrorRecord } from '../../../../nodes/shared/n8n/errors/errorRecord';
 import { fc } from '../../../support/data/fuzz';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
@@ -254,69 +254,6 @@ describe('the page of a proxy', () => {
 				expect(record.advice).toMatch(requests === 2 ? /sent twice/ : /was not sent again/);
 				const stopped = await meet(endpoint, { end: 'proxied', status }, { resendsLost: false });
 				expect(stopped.sent).toBe(1);
-			}
-		},
-	);
-});
-
-describe('an error response of any endpoint', () => {
-	const names = Object.keys(endpoints) as Array<keyof typeof endpoints>;
-	const statuses = [200, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504];
-	const permanentCodes = Object.keys(errorCodes).filter(
-		(code) => !passes(errorCodes[code].refusal),
-	);
-	const keys = [undefined, 'a-key'];
-
-	it.each(names)(
-		'treats an error response with a permanent code as final whatever its status: %s',
-		async (name) => {
-			for (const code of permanentCodes) {
-				for (const status of statuses) {
-					for (const idempotencyKey of keys) {
-						const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
-						const options = { idempotencyKey, resendsLost: true };
-						const { sent, record } = await meet(endpoints[name], fate, options);
-						const observed = { code, status, sent, canHelp: record.retry_can_help };
-						expect(observed).toEqual({ code, status, sent: 1, canHelp: false });
-						expect(record.billed).toBe('no');
-						expect(record.advice).not.toMatch(/^Run again|run again later/);
-					}
-				}
-			}
-		},
-	);
-
-	const unknownOutcomes: Fate[] = [
-		...(['lost', 'unreadable'] as const).map((end) => ({ end })),
-		...statuses.map((status) => ({
-			...{ end: 'answered' as const, status },
-			error: { message: 'Insufficient balance', code: 'write_response_body_failed' },
-		})),
-	];
-	const creates = names.filter((name) => endpoints[name].cost === 'job');
-
-	it.each(creates)('sends an order only once when its outcome is unknown: %s', async (name) => {
-		for (const fate of unknownOutcomes) {
-			const { sent, record } = await meet(endpoints[name], fate);
-			expect([fate, sent, record.billed, record.retry_can_help]).toEqual([
-				...[fate, 1, 'unknown', false],
-			]);
-			expect(record.advice).toContain('may have been accepted');
-			expect(record.advice).not.toMatch(/run again/i);
-		}
-	});
-
-	it.each(creates)(
-		'sends an order again only when it certainly was not accepted: %s',
-		async (name) => {
-			const certainlyRefused = ['upstream_error', 'video_not_ready'];
-			for (const code of [...Object.keys(errorCodes), 'other', undefined]) {
-				for (const status of statuses.filter((each) => each !== 429)) {
-					const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
-					const { sent } = await meet(endpoints[name], fate);
-					const isCertain = status >= 500 && code !== undefined && certainlyRefused.includes(code);
-					expect([code, status, sent > 1]).toEqual([code, status, isCertain]);
-				}
 			}
 		},
 	);

@@ -59,33 +59,6 @@ describe('the chat model', () => {
 		{ name: 'look', inputSchema: { type: 'object', properties: {} } },
 	];
 
-	it('sends only the options that are set, and returns the text, the usage and the request ID', async () => {
-		const { model } = modelOf({ settings: { fields: { temperature: 0 } } });
-		expect(await model.generate(hello)).toEqual({
-			id: expect.any(String),
-			finishReason: 'stop',
-			usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
-			message: { role: 'assistant', content: [{ type: 'text', text: 'Hello there' }] },
-			providerMetadata: { finish_reason: 'stop', request_id: gateway.ledger[0].requestId },
-		});
-		expect(bodies()).toEqual([
-			{
-				model: 'chat-1',
-				messages: [{ role: 'user', content: 'say Hello there' }],
-				temperature: 0,
-			},
-		]);
-	});
-
-	it('streams each piece as soon as it arrives', async () => {
-		gateway.script('one two three four five six seven eight nine ten');
-		const stop = new AbortController();
-		const stream = modelOf().model.stream(hello, { signal: stop.signal });
-		expect((await stream.next()).value).toEqual({ type: 'text-delta', delta: 'one' });
-		stop.abort();
-		expect((await failureOf(chunksOf(stream))).message).toBe('The execution was canceled');
-	});
-
 	describe('tool calls', () => {
 		const calls = [
 			{ name: 'add', arguments: { a: 1, b: 2 } },
