@@ -42,7 +42,7 @@ import { trueAnswers } from '../support/data/trueAnswers';
 
 const isId = (id: unknown) => typeof id === 'string' && id !== '' && id.trim() === id;
 const isLink = (url: string | undefined) =>
-	url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url);
+	url !== undefined && /^(?:https?:\/\/|data:video\/)/i.test(url) && URL.canParse(url);
 const isPicture = ({ url, bytes }: Image) => (bytes ? bytes.length > 0 : isLink(url));
 const isNumber = (value: unknown) => value === undefined || Number.isFinite(value);
 

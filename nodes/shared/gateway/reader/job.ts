@@ -93,16 +93,18 @@ const stateNames = ['task_status', 'job_status', 'video_status', 'status', 'task
  * of the job; then the job's own decides, even if it is unknown.
  */
 export function stateIn(answer: unknown): string | undefined {
-	const status = textAt(answer, 'status');
-	if (status !== undefined && isAboutJob(status)) return status;
 	const values = valuesOf(answer).filter((value) => !value.isOneOfMany && !isBesides(value));
+	const [status] = wordsOf(values.filter(at('status')));
+	if (status !== undefined && isAboutJob(status)) return status;
+	const inside = values.filter((value) => !at('status')(value));
 	const ofJob = stateNames
-		.flatMap((name) => values.filter(named(name)))
-		.filter((value) => !at('status')(value))
-		.flatMap(({ value }) => (typeof value === 'boolean' ? [] : (asText(value) ?? [])))
-		.filter((text) => !/^[1-5]\d\d$/.test(text));
+		.flatMap((name) => wordsOf(inside.filter(named(name))))
+		.filter((word) => !/^[1-5]\d\d$/.test(word));
 	return ofJob.find((text) => phaseOf(text) !== undefined) ?? ofJob[0] ?? status ?? endIn(values);
 }
+
+const wordsOf = (values: Value[]): string[] =>
+	values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : (asText(value) ?? [])));
 
 /** Whether a `status` is surely that of the job: "success" and "error" may also be about the call. */
 function isAboutJob(status: string): boolean {
