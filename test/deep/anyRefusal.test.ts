@@ -1,6 +1,5 @@
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { reasonIn } from '../../nodes/shared/gateway/reader/reason';
-import { jobReasonIn } from '../../nodes/shared/gateway/reader/reason';
+import { jobReasonIn, reasonIn } from '../../nodes/shared/gateway/reader/reason';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
@@ -72,6 +71,7 @@ describe('arbitrary error responses', () => {
 			const endpoint: Endpoint = endpoints[route];
 			const all = fc.asyncProperty(statuses, headers, bodies, async (status, head, body) => {
 				reply = answer(status, body, head);
+				const before = server.requests.length;
 				const call = gatewayTo(server.url).call({
 					...{ endpoint, purpose: 'ask', retries: 1, id: 'job_1' },
 					mayLeadToFile: endpoint === endpoints.videoContent,
@@ -84,6 +84,10 @@ describe('arbitrary error responses', () => {
 				if (outcome === 'usable') return;
 				if (!(outcome instanceof GatewayError)) throw outcome;
 				expectReadable(outcome);
+				// What arrived may be charged.
+				if (outcome.failure.reach === 'unreadable' && endpoint.cost !== 'read') {
+					expect(server.requests.length - before).toBe(1);
+				}
 			});
 			await fc.assert(all, tries(60));
 		},
