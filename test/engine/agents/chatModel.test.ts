@@ -65,28 +65,6 @@ describe('the chat model in an n8n without the SDK', () => {
 		expect(loaded.map((node) => 'description' in node && node.description.name)).toEqual(names);
 	});
 
-	it('reads only the options that were set, including 0', async () => {
-		const read = async (options: IDataObject) => {
-			const parameters = { model: byId('chat-1'), options } as INode['parameters'];
-			const node = { name: 'Reader', type: 'test.reader', parameters };
-			return (await runWorkflow(chain(node))).items('Reader')[0].json;
-		};
-		expect(await read({})).toEqual({ model: 'chat-1', fields: {} });
-		const penalties = { frequencyPenalty: 0, presencePenalty: -2 };
-		const options = { temperature: 0, maxTokens: 50, topP: '0.5', user: 'u1', ...penalties };
-		const format = { responseFormat: 'json_object' };
-		expect(await read({ ...options, ...format, timeout: 30, maxRetries: 0 })).toEqual({
-			model: 'chat-1',
-			fields: {
-				...{ temperature: 0, max_tokens: 50, top_p: 0.5 },
-				...{ frequency_penalty: 0, presence_penalty: -2, user: 'u1' },
-				response_format: { type: 'json_object' },
-			},
-			timeout: 30_000,
-			retries: 0,
-		});
-	});
-
 	it.each<[string, IDataObject, IDataObject]>([
 		['stop sequences and drops empty ones', { stop: ['END', ''] }, { stop: 'END' }],
 		[

@@ -1,5 +1,4 @@
-import type { IDataObject, ITaskData } from 'n8n-workflow';
-import { maxParallelBatches } from '../../../nodes/shared/gateway/embeddings/embed';
+import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { registerTypes, runWorkflow, SimulatedTime } from '../../harness';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
@@ -46,10 +45,6 @@ describe('Embeddings Model Gateway', () => {
 		onStart?: (cancel: () => void) => void;
 		model?: string;
 	}
-	type Run = Awaited<ReturnType<typeof run>>;
-
-	const vectorsOf = (result: Run) => result.items('Store')[0].json.documents as number[][];
-	const logOf = (result: Run): ITaskData[] => result.data.resultData.runData.Embeddings ?? [];
 	const texts = (count: number) =>
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
 	const inputs = () => gateway.requests.map(({ body }) => (body as { input: string[] }).input);
@@ -68,18 +63,6 @@ describe('Embeddings Model Gateway', () => {
 		expect(inputs()).toEqual([['A boat \ufffd', 'null']]);
 	});
 
-	it('sends only the options that are set', async () => {
-		await run({ query: 'a' });
-		const options = { batchSize: 2, dimensions: 64, timeout: 30 };
-		const vectors = vectorsOf(await run({ documents: texts(3) }, { options }));
-		expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
-		expect(gateway.requests.map(({ body }) => body)).toEqual([
-			{ model: 'embed-1', input: ['a'] },
-			{ model: 'embed-1', input: texts(2), dimensions: 64 },
-			{ model: 'embed-1', input: ['Text number 2'], dimensions: 64 },
-		]);
-	});
-
 	it.each(['"always the same"', '""', 'null', '[]'])(
 		'refuses the input %s in Extra Body',
 		async (input) => {
@@ -91,13 +74,6 @@ describe('Embeddings Model Gateway', () => {
 			expect(gateway.requests).toEqual([]);
 		},
 	);
-
-	it('replaces line breaks with spaces unless the option is off', async () => {
-		const documents = ['one\ntwo\r\nthree'];
-		await run({ documents, query: 'four\nfive' });
-		await run({ documents }, { options: { stripNewLines: false } });
-		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
-	});
 
 	it('returns no vectors when those of two requests differ in length', async () => {
 		answer([[1, 2]]);
@@ -115,59 +91,6 @@ describe('Embeddings Model Gateway', () => {
 		expect(result.errorOf('Store')?.message).toBe(says);
 		expect(result.errorOf('Store')?.description).toContain('nothing was charged');
 		expect(gateway.requests).toHaveLength(0);
-	});
-
-	it('shows input, output and tokens in the run log', async () => {
-		const result = await run({ documents: ['a', 'b'], query: 'c' });
-		const { documents, query } = result.items('Store')[0].json;
-		const tokens = (count: number) => ({
-			...{ promptTokens: count, completionTokens: 0, totalTokens: count },
-		});
-		expect(logOf(result)).toMatchObject([
-			{
-				executionStatus: 'success',
-				inputOverride: { ai_embedding: [[{ json: { documents: ['a', 'b'] } }]] },
-				data: { ai_embedding: [[{ json: { response: documents, tokenUsage: tokens(2) } }]] },
-			},
-			{
-				executionStatus: 'success',
-				inputOverride: { ai_embedding: [[{ json: { query: 'c' } }]] },
-				data: { ai_embedding: [[{ json: { response: query, tokenUsage: tokens(1) } }]] },
-			},
-		]);
-	});
-
-	it('shows a failure with its details in the run log and at the vector store', async () => {
-		const result = await run({ documents: ['a', 'a [blocked] text'] });
-		const { requestId } = gateway.requests[0];
-		const failure = {
-			name: 'NodeApiError',
-			functionality: 'configuration-node',
-			httpCode: '400',
-			message: expect.stringContaining('Could not create the embeddings'),
-			description: expect.stringMatching(
-				`^Could not create the embeddings: .*\\. Nothing was charged\\. Change the prompt.*\\(Request ID ${requestId}\\)$`,
-			),
-			context: { data: { status: 400, code: 'invalid_prompt', request_id: requestId } },
-		};
-		expect(logOf(result)).toMatchObject([{ executionStatus: 'error', error: failure }]);
-		expect(result.errorOf('Store')).toMatchObject(failure);
-		expect(gateway.ledger).toHaveLength(0);
-	});
-
-	it('sends no more requests after one is refused', async () => {
-		let answerOthers = () => {};
-		const until = new Promise<void>((resolve) => (answerOthers = resolve));
-		const times = maxParallelBatches - 1;
-		gateway.fault({ route: 'embedding', action: 'stall', until, times });
-		const refused = { status: 400, code: 'invalid_prompt' };
-		gateway.fault({ route: 'embedding', action: 'error', ...refused });
-		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
-		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
-		answerOthers();
-		// A request that did not belong to it would have arrived before this one.
-		await run({ documents: texts(1) });
-		expect(gateway.requests).toHaveLength(maxParallelBatches + 1);
 	});
 
 	it('stops at once when the user presses Stop', async () => {

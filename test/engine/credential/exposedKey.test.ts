@@ -28,13 +28,8 @@ let storage: ScriptedServer;
 withGateway({ isTimeSimulated: true, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
 beforeEach(async () => void (storage = await startServer(json({}))));
 
-const forms: Array<[form: string, key: string]> = [
-	['as it is', key],
-	['URL-encoded', encodeURIComponent(key)],
-	['URL-encoded twice in lower case', encodeURIComponent(encodeURIComponent(key)).toLowerCase()],
-	['in base64', Buffer.from(key).toString('base64')],
-	['in base64url of a longer text', Buffer.from(`user:${key}`).toString('base64url')],
-];
+/** The promise about the key tries its other encodings. */
+const form = Buffer.from(`user:${key}`).toString('base64url');
 
 const ways = {
 	'Wait for Video (task)': ['task', waitForVideo()],
@@ -46,13 +41,6 @@ const ways = {
 	'Video: Get Content': [
 		'video',
 		modelGateway({ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' }),
-	],
-	'Video: Get Content without a download': [
-		'video',
-		modelGateway({
-			...{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
-			download: false,
-		}),
 	],
 } as const;
 
@@ -76,15 +64,12 @@ describe.each(Object.entries(ways))('%s', (_, [kind, node]) => {
 		expect(JSON.stringify([result.data, message, description])).not.toMatch(traces);
 	};
 
-	it.each(forms)(
-		'neither uses nor shows a video link that contains the key %s',
-		async (__, form) => {
-			await failureWith({}, { status: 'completed', result_url: `${storage.url}/v.mp4?a=${form}` });
-		},
-	);
+	it('neither uses nor shows a video link that contains the key', async () => {
+		await failureWith({}, { status: 'completed', result_url: `${storage.url}/v.mp4?a=${form}` });
+	});
 
 	if (route === 'videoContent') {
-		it.each(forms)('does not follow a redirect that contains the key %s', async (__, form) => {
+		it('does not follow a redirect that contains the key', async () => {
 			await failureWith({ location: `${storage.url}/v.mp4?a=${form}` }, {}, 302);
 		});
 	}
@@ -106,53 +91,32 @@ it('does not follow a redirect of a video link when it contains the key', async 
 	expect(storage.requests).toEqual([]);
 });
 
-it('redacts the key in the fields of a running job', async () => {
-	const { id } = earlierJob(gateway, 'task');
-	const body = { status: 'in_progress', url: `${storage.url}/?a=${key}`, task_id: id };
-	gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });
-	const [, node] = ways['Reference Video: Get Status'];
-	const result = await runWorkflow(chain(node), {
-		credentials: credentialFor(gateway),
-		input: [{ json: { task_id: id } }],
-	});
-	expect(result.items('Model Gateway')[0].json).toMatchObject({ status: 'in_progress' });
-	expect(JSON.stringify(result.data)).not.toMatch(traces);
-});
-
-describe.each([true, false])('an image link with Download %s', (download) => {
-	const generate = modelGateway(
-		{
-			resource: 'image',
-			operation: 'generate',
-			model: byId('image-1'),
-			prompt: 'A boat',
-			download,
-		},
-		{ onError: 'continueErrorOutput' },
-	);
-
-	it.each(forms)(
-		'neither uses nor shows an image link that contains the key %s',
-		async (_, form) => {
-			const images = await startServer(answer(200, Buffer.from(picture('teal'))));
-			const data = [{ url: `${images.url}/1` }, { url: `${storage.url}/2?a=${form}` }];
-			const body = JSON.stringify({ data });
-			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
-			const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
-			expect(result.items('Model Gateway').map(({ json: { index } }) => index)).toEqual([0]);
-			expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
-				{
-					json: {
-						error: 'Could not use the image: its link carries the API key',
-						details: {
-							advice: expect.stringMatching(/neither used nor shown.*made and charged/),
-							...{ billed: 'yes', retry_can_help: false },
-						},
+it.each([true, false])(
+	'neither uses nor shows an image link that contains the key, with Download %s',
+	async (download) => {
+		const request = { resource: 'image', operation: 'generate', model: byId('image-1') };
+		const generate = modelGateway(
+			{ ...request, prompt: 'A boat', download },
+			{ onError: 'continueErrorOutput' },
+		);
+		const images = await startServer(answer(200, Buffer.from(picture('teal'))));
+		const data = [{ url: `${images.url}/1` }, { url: `${storage.url}/2?a=${form}` }];
+		const body = JSON.stringify({ data });
+		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+		const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
+		expect(result.items('Model Gateway').map(({ json: { index } }) => index)).toEqual([0]);
+		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+			{
+				json: {
+					error: 'Could not use the image: its link carries the API key',
+					details: {
+						advice: expect.stringMatching(/neither used nor shown.*made and charged/),
+						...{ billed: 'yes', retry_can_help: false },
 					},
 				},
-			]);
-			expect(storage.requests).toEqual([]);
-			expect(JSON.stringify(result.data)).not.toMatch(traces);
-		},
-	);
-});
+			},
+		]);
+		expect(storage.requests).toEqual([]);
+		expect(JSON.stringify(result.data)).not.toMatch(traces);
+	},
+);

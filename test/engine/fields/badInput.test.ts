@@ -6,6 +6,7 @@ import {
 	chain,
 	createReferenceVideo,
 	credentialFor,
+	modelGateway,
 	type Node,
 	waitForVideo,
 } from '../../support/workflows/workflows';
@@ -24,8 +25,6 @@ describe('bad input', () => {
 		expect(gateway.requests).toHaveLength(before);
 		return result.errorOf(node.name)?.message;
 	};
-	const image = { type: 'reference_image', url: 'https://firm.example/a.png' };
-
 	it('names all problems of a video order at once, and sends nothing', async () => {
 		const link = (url: string, type = 'reference_image') => ({ type, source: 'url', url });
 		const create = createReferenceVideo({
@@ -66,41 +65,12 @@ describe('bad input', () => {
 		expect(await messageOf(createReferenceVideo(alpha))).toBe(problem);
 	});
 
-	it('names the first bad item of ten, and sends nothing', async () => {
-		const charges = gateway.ledger.length;
-		const input = Array.from({ length: 10 }, (_, item) => ({
-			json: { media: [image], prompt: item === 6 || item === 8 ? '' : 'Fine' },
-		}));
-		const result = await runWorkflow(
-			chain(createReferenceVideo({ prompt: '={{ $json.prompt }}' })),
-			{
-				credentials: credentialFor(gateway),
-				input,
-			},
+	it('refuses Content (JSON) that is no JSON, and names the message', async () => {
+		const message = { resource: 'message', operation: 'create', model: byId('chat-1') };
+		const values = [{ role: 'user', content: '', contentJson: '[{ "type": ' }];
+		expect(await messageOf(modelGateway({ ...message, messages: { values } }))).toBe(
+			'Message 1: Content (JSON) must be JSON (it is "[{ \\"type\\":")',
 		);
-		expect(result.errorOf('Create')?.message).toBe('Item 6: Prompt is empty');
-		expect(gateway.ledger).toHaveLength(charges);
-	});
-
-	it('orders the good items and reports the bad one when the node continues on errors', async () => {
-		const create = createReferenceVideo(
-			{ prompt: '={{ $json.prompt }}' },
-			{ onError: 'continueErrorOutput' },
-		);
-		const result = await runWorkflow(chain(create), {
-			credentials: credentialFor(gateway),
-			input: ['First', '', 'Third'].map((prompt) => ({ json: { prompt, media: [image] } })),
-		});
-		expect(result.items('Create', { output: 0 }).map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 2 },
-		]);
-		expect(result.items('Create', { output: 1 })).toMatchObject([
-			{
-				json: { error: 'Prompt is empty', details: { billed: 'no', status: 0 } },
-				pairedItem: { item: 1 },
-			},
-		]);
 	});
 
 	it('explains why an item of Wait for Video has no usable job ID', async () => {

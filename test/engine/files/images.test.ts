@@ -1,4 +1,3 @@
-import { loadImage } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../../harness';
@@ -28,27 +27,6 @@ describe('images', () => {
 		);
 	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
-	const downloads = () => gateway.requests.filter(({ host }) => host === 'storage');
-
-	it('downloads each generated image into an item of its own', async () => {
-		const options = { n: 2, size: '1024x1024', quality: 'hd', style: 'vivid' };
-		const result = await run(image('generate', { model: byId('image-1'), options }));
-		const items = result.items('Image');
-		expect(items.map(({ json, pairedItem }) => [json.index, pairedItem])).toEqual([
-			[0, { item: 0 }],
-			[1, { item: 0 }],
-		]);
-		const shown = await loadImage(await result.binary(items[1]));
-		expect([shown.width, shown.height]).toEqual([1024, 1024]);
-		expect(items[0].binary?.data).toMatchObject({ mimeType: 'image/png', fileName: 'image.png' });
-		expect(gateway.requests[0].body).toEqual({
-			model: 'image-1',
-			prompt: 'A lighthouse',
-			...options,
-		});
-		for (const { headers } of downloads()) expect(headers.authorization).toBeUndefined();
-	});
-
 	describe('the other fields of an image response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const answer = {
@@ -65,17 +43,6 @@ describe('images', () => {
 			const node = image(operation, { model: byId('image-1'), ...parameters });
 			return (await run(node, { input: [{ json: {}, binary }] })).items('Image');
 		};
-
-		it.each(['generate', 'edit'])('returns compact items with Simplify: %s', async (operation) => {
-			const items = await itemsOf(operation, {});
-			expect(items.map(({ json }) => json)).toEqual(
-				['One', 'Two'].map((revised_prompt, index) => ({
-					...{ revised_prompt, index, created: 7, model: 'image-1-x' },
-					...(index === 0 && { usage: { total_tokens: 9 } }),
-					request_id: expect.any(String),
-				})),
-			);
-		});
 
 		it.each(['generate', 'edit'])(
 			'returns all fields without Simplify, but only the own entry of each image: %s',
@@ -101,21 +68,6 @@ describe('images', () => {
 		});
 	});
 
-	it('stores images that arrive as base64 or as a data URL as files', async () => {
-		const data = Buffer.from(picture('red')).toString('base64');
-		gateway.fault({
-			...{ route: 'imageGenerate', action: 'answer' },
-			body: JSON.stringify({
-				data: [{ b64_json: data }, { url: `data:image/png;base64,${data}` }],
-			}),
-		});
-		const result = await run(image('generate', { model: byId('image-1'), binaryField: 'photo' }));
-		for (const item of result.items('Image')) {
-			expect((await result.binary(item, 'photo')).equals(picture('red'))).toBe(true);
-			expect(JSON.stringify(item.json)).not.toContain(data.slice(0, 50));
-		}
-	});
-
 	it.each(['link', 'base64'])(
 		'does not order an image again in a Retry after n8n could not store it (%s)',
 		async (form) => {
@@ -134,33 +86,6 @@ describe('images', () => {
 			expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
 		},
 	);
-
-	it('downloads an image in a Retry without a second charge after its download failed', async () => {
-		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
-		const failed = await run(image('generate', { model: byId('image-1') }));
-		expect(failed.errorOf('Image')?.message).toContain('Could not download the image');
-		const retried = await retryExecution(failed);
-		expect(retried.items('Image')[0].binary?.data.mimeType).toBe('image/png');
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
-	it('puts the aspect marker at the very end of the prompt of an image by chat', async () => {
-		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-		const result = await run(
-			image('chat', {
-				model: byId('image-chat-1'),
-				aspectMarker: '2:3',
-				images: { values: [{ source: 'url', url }] },
-			}),
-		);
-		const [item] = result.items('Image');
-		expect(item.json.text).toContain('![');
-		const shown = await loadImage(await result.binary(item));
-		expect(shown.width / shown.height).toBeCloseTo(2 / 3, 1);
-		expect(gateway.requests[0].body).toMatchObject({
-			messages: [{ content: [{ text: 'A lighthouse【2:3】' }, { image_url: { url } }] }],
-		});
-	});
 
 	describe('images by chat', () => {
 		const link = 'https://pictures.example/1.png';

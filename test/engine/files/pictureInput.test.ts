@@ -4,7 +4,6 @@ import type { Gateway } from '../../../gateway';
 import { UploadedFile } from '../../../gateway/files';
 import { runWorkflow } from '../../harness';
 import { jpegOf, withPictures } from '../../support/files/jpegs';
-import { picture } from '../../support/data/samples';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -83,50 +82,4 @@ describe('files that are sent as images', () => {
 			expect(result.hintsOf('Model Gateway')).toEqual([]);
 		},
 	);
-
-	it.each(names)(
-		'refuses a JPEG with several images that cannot be separated: %s',
-		async (operation) => {
-			const broken = Buffer.concat([
-				withPictures(jpegOf('teal')).subarray(0, 20),
-				Buffer.alloc(500),
-				Buffer.from([0xff, 0xd9]),
-			]);
-			const result = await run(operation, broken, 'photo.jpg', 'image/jpeg');
-			expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
-			expect(gateway.requests).toEqual([]);
-		},
-	);
-
-	it.each(
-		names.flatMap((operation): Array<[string, string, Uint8Array]> => [
-			[operation, 'is a PDF, not an image', Buffer.from('%PDF-1.7\n')],
-			[operation, 'is a text, not an image', Buffer.from('A lighthouse')],
-			[operation, 'is an XML document, not an image', Buffer.from('<?xml version="1.0"?><Error/>')],
-			[operation, 'is empty', Buffer.alloc(0)],
-			[operation, 'ends in the middle', picture('red', 64, 48).subarray(0, -20)],
-			[
-				operation,
-				'is a PNG image written as base64 text, not an image; make a file of it first',
-				Buffer.from(Buffer.from(picture('red', 64, 48)).toString('base64')),
-			],
-		]),
-	)(
-		'refuses a file that surely is no image in %s, unless checks are skipped: it %s',
-		async (operation, problem, bytes) => {
-			const result = await run(operation, bytes, 'a', 'image/png');
-			expect(result.errorOf('Model Gateway')?.message).toContain(problem);
-			expect(gateway.requests).toEqual([]);
-
-			await run(operation, bytes, 'a', 'image/png', { skipChecks: true });
-			expect(gateway.requests.length).toBeGreaterThan(0);
-		},
-	);
-
-	it.each(names)('sends an image under its true type: %s', async (operation) => {
-		await run(operation, picture('red', 8, 8), 'photo', 'application/octet-stream');
-		const [{ body }] = gateway.requests;
-		expect(JSON.stringify(body)).toMatch(/image\/png/);
-		expect(JSON.stringify(body)).not.toContain('octet-stream');
-	});
 });

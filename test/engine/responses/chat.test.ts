@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow } from '../../harness';
-import { picture } from '../../support/data/samples';
 import {
 	byId,
 	chain,
@@ -27,20 +26,6 @@ describe('chat and messages', () => {
 	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
 	const bodies = () => gateway.requests.map(({ body }) => body);
-
-	it('returns the text, the finish reason and the usage of a chat', async () => {
-		const [item] = (await run(chat())).items('Chat');
-		expect(item.json).toEqual({
-			text: expect.stringContaining('Hello there'),
-			finish_reason: 'stop',
-			model: 'chat-1',
-			usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
-			request_id: gateway.ledger[0].requestId,
-		});
-		expect(bodies()).toEqual([
-			{ model: 'chat-1', messages: [{ role: 'user', content: 'Hello there' }] },
-		]);
-	});
 
 	it('sends a conversation in which the model called tools, and refuses a broken tool call', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
@@ -69,52 +54,6 @@ describe('chat and messages', () => {
 		expect((await run(chat(broken))).errorOf('Chat')?.message).toBe(
 			'Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
 		);
-	});
-
-	it('returns one item for each choice, and the raw completion without Simplify', async () => {
-		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
-		expect(several.items('Chat').map(({ json }) => json.index)).toEqual([0, 1, 2]);
-		expect(several.items('Chat').map(({ pairedItem }) => pairedItem)).toEqual(
-			Array(3).fill({ item: 0 }),
-		);
-		expect(bodies()[0]).toMatchObject({ stop: ['A', 'B'] });
-
-		const [raw] = (await run(chat({ simplify: false }))).items('Chat');
-		expect(raw.json).toMatchObject({
-			object: 'chat.completion',
-			choices: [{ index: 0, message: { role: 'assistant' } }],
-		});
-	});
-
-	it('sends image links as links, and files of an earlier node as data URLs', async () => {
-		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-		const images = {
-			values: [
-				{ source: 'url', url, detail: 'high' },
-				{ source: 'binary', binaryField: 'photo' },
-			],
-		};
-		const binary = {
-			photo: { mimeType: 'image/png', data: Buffer.from(picture('blue')).toString('base64') },
-		};
-		const messages = { values: [{ role: 'user', content: 'What is this?', images }] };
-		const [item] = (await run(chat({ messages }), { input: [{ json: {}, binary }] })).items('Chat');
-
-		expect(item.json.text).toMatch(/red.*blue/is);
-		expect(bodies()[0]).toMatchObject({
-			messages: [
-				{
-					content: [
-						{ type: 'text', text: 'What is this?' },
-						{ type: 'image_url', image_url: { url, detail: 'high' } },
-						{
-							type: 'image_url',
-							image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) },
-						},
-					],
-				},
-			],
-		});
 	});
 
 	it('names the options that a reasoning model refuses', async () => {
@@ -181,19 +120,6 @@ describe('chat and messages', () => {
 		const streamed = (parameters: IDataObject = {}) =>
 			chat({ options: { stream: true, ...parameters } });
 
-		it('returns the same item as without streaming, and passes the text on live', async () => {
-			const chunks: Array<{ type: string; content?: unknown }> = [];
-			const plain = (await run(chat())).items('Chat')[0].json;
-			const result = await run(streamed(), { onChunk: (chunk) => void chunks.push(chunk) });
-			const live = result.items('Chat')[0].json;
-			expect(live).toEqual({ ...plain, request_id: live.request_id });
-			expect(chunks.at(0)?.type).toBe('begin');
-			expect(chunks.at(-1)?.type).toBe('end');
-			const text = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
-			expect(text.length).toBeGreaterThan(1);
-			expect(text.join('')).toBe(plain.text);
-		});
-
 		it.each(['begin', 'item', 'end'])(
 			'returns the whole item although n8n cannot pass the text on, at %s',
 			async (type) => {
@@ -212,38 +138,5 @@ describe('chat and messages', () => {
 				);
 			},
 		);
-	});
-
-	it('returns the text, the model and the request ID of a native message', async () => {
-		const node = modelGateway({
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
-			messages: { values: [{ role: 'user', content: 'Hello there' }] },
-		});
-		const [item] = (await run(node)).items('Model Gateway');
-		expect(item.json).toMatchObject({
-			text: expect.stringContaining('Hello there'),
-			model: 'chat-1',
-			request_id: expect.any(String),
-		});
-	});
-
-	const named = { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' };
-	it.each([
-		['by default', {}, { 'x-gateway-version': '2023-06-01' }],
-		['from both options', { options: named }, { 'vendor-version': '2024-10-01' }],
-		[
-			'with only the value set',
-			{ options: { versionHeaderValue: '2024-10-01' } },
-			{ 'x-gateway-version': '2024-10-01' },
-		],
-	])('sends the version header of native messages %s', async (_, parameters, headers) => {
-		await run(
-			modelGateway({
-				...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
-				messages: { values: [{ role: 'user', content: 'Hello there' }] },
-				...parameters,
-			}),
-		);
-		expect(gateway.requests[0].headers).toMatchObject(headers);
 	});
 });

@@ -2,11 +2,8 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { registerTypes, runWorkflow } from '../../harness';
-import { picture } from '../../support/data/samples';
 import { withGateway } from '../../support/http/withGateway';
 import { agent } from '../../support/workflows/agent';
-import { earlierJob } from '../../support/workflows/earlierJobs';
-import { subjects } from '../../support/workflows/everyNode';
 import {
 	asTool,
 	byId,
@@ -50,44 +47,6 @@ const answer = (route: 'video' | 'videoCreate' | 'models' | 'chat', body: object
 	gateway.fault({ route, action: 'answer', status, times: Infinity, body: JSON.stringify(body) });
 
 describe('the result of a tool', () => {
-	it.each(subjects.filter(([, { type }]) => type === 'modelGateway'))(
-		'says in every item which fields are data: %s',
-		async (_, { parameters, routes }) => {
-			const { resource, operation } = parameters as Record<string, string>;
-			const kind = resource === 'referenceVideo' ? 'task' : 'video';
-			const isOfJob = routes.some((route) => ['task', 'video', 'videoContent'].includes(route));
-			const video = operation === 'getContent' ? new Uint8Array(2_000) : undefined;
-			const input = isOfJob ? { Job_ID: earlierJob(gateway, kind, video).id } : {};
-			const imageUrl = gateway.addMedia('red.png', picture('red'), 'image/png');
-			const edit = { model: byId('image-edit-1-url'), imageSource: 'url', imageUrl };
-			const own = { ...(parameters as IDataObject), ...(operation === 'edit' && edit) };
-			const items = itemsOf(await callTool(modelGateway(own), { input }));
-			expect(items.length).toBeGreaterThan(0);
-			for (const item of items)
-				expect(Object.entries(item)[0]).toEqual(['data_notice', dataNotice]);
-		},
-	);
-
-	it.each(['next_step', 'nextStep', 'Next Step', 'NEXT-STEP', 'data_notice', 'dataNotice'])(
-		'leaves no field of the service the name of one of its own: %s',
-		async (name) => {
-			answer('video', { id: 'v_1', status: 'processing', [name]: orders });
-			const [job] = itemsOf(await callTool(getVideo, { input: { id: 'v_1' } }));
-			expect(job).toMatchObject({
-				...{ id: 'v_1', status: 'processing', data_notice: dataNotice },
-				next_step: expect.stringMatching(/^The video is not finished yet/),
-				[`service_${name}`]: orders,
-			});
-
-			answer('models', { object: 'list', data: [{ id: 'chat-1', [name]: orders }] });
-			const list = modelGateway({ resource: 'model', operation: 'getAll', returnAll: true });
-			const [model] = itemsOf(await callTool(list));
-			expect(model).toEqual({
-				...{ id: 'chat-1', data_notice: dataNotice, [`service_${name}`]: orders },
-			});
-		},
-	);
-
 	it('keeps the ID and the status of its job when the service has others under these names', async () => {
 		answer('video', { id: 'v_1', Status: orders, ID: orders, task_status: 'processing' });
 		const [job] = itemsOf(await callTool(getVideo, { input: { id: 'v_1' } }));
@@ -161,14 +120,6 @@ describe('the error of a tool', () => {
 		};
 		const [, behind] = parts(await callTool(ratio as Node));
 		expect(behind).toBe(' Nothing was sent and nothing was charged. Correct these fields.');
-	});
-
-	it('marks it also when the tool is set to continue on fail', async () => {
-		answer('videoCreate', { error: { message: orders, type: 'a', code: 'invalid_prompt' } }, 400);
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const [before, behind] = parts(await callTool(createVideo, { settings }));
-		expect(before).toContain(orders);
-		expect(behind).not.toContain(orders);
 	});
 
 	it('has no mark when it quotes nobody, so that the model follows it', async () => {

@@ -108,18 +108,4 @@ describe('responses that arrive while others fill the memory', () => {
 		expect(given.requests).toBe(1);
 		expect(next.outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
 	});
-
-	it('are read as long as they are small', async () => {
-		const image = json({ data: [{ b64_json: piece.slice(0, 900_000) }] });
-		const { outcome } = await answerTo('image generate', image);
-		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
-	});
-
-	it('are read when the others have been read', async () => {
-		others.release();
-		const image = json({ data: [{ b64_json: piece.repeat(20) }] });
-		const { outcome } = await answerTo('image generate', image);
-		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
-		expect(responseMemory.heldBytes).toBe(0);
-	});
 });

@@ -118,36 +118,6 @@ describe('a hint', () => {
 	});
 });
 
-describe('an error', () => {
-	const order = (onError?: Node['onError']) => {
-		const error = { message: `no ${hostile}`, type: 'a', param: hostile, code: hostile };
-		const headers = { 'x-request-id': hostile };
-		gateway.fault({
-			...{ route: 'videoCreate', action: 'answer', status: 400, headers },
-			body: JSON.stringify({ error }),
-		});
-		return run(createVideo({}, onError && { onError }));
-	};
-
-	it('shows texts of others as text in its message and its description', async () => {
-		const error = (await order()).errorOf('Node');
-		expect(error?.message).toContain('no ‹img src=https://evil.example/a.png>‹a href=');
-		expect(error?.message).not.toMatch(/<[a-z/!?]/i);
-		expect(error?.description).toContain('Request ID &lt;img src=');
-		expect(error?.description).not.toMatch(isRendered);
-	});
-
-	it('keeps the texts as they came in the details and on the error output', async () => {
-		const { message, param } = (await order()).errorOf('Node')?.context.data as IDataObject;
-		expect([message, param]).toEqual([
-			expect.stringContaining(`no ${hostile}`),
-			expect.stringContaining(hostile.slice(0, 60)),
-		]);
-		const failed = (await order('continueErrorOutput')).items('Node', { output: 1 });
-		expect(failed[0].json.error).toContain(`no ${hostile}`);
-	});
-});
-
 describe('a line in the chat', () => {
 	it.each([
 		['an image', '![i](https://evil.example/a.png)'],
