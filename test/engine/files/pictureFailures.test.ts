@@ -131,15 +131,6 @@ describe('unusable base64 images', () => {
 			]);
 		},
 	);
-
-	it('does not order an unusable base64 image again in a Retry', async () => {
-		answers([{ b64_json: html }]);
-		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')?.description).toContain('Executing the workflow again');
-		const retried = await retryExecution(failed);
-		expect(retried.errorOf('Model Gateway')?.message).toContain('Out of paint');
-		expect(orders()).toBe(1);
-	});
 });
 
 describe('image responses', () => {

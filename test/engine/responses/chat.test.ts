@@ -92,12 +92,6 @@ describe('chat and messages', () => {
 		expect(/remove: .*?\./.exec(description)?.[0]).toBe(named);
 	});
 
-	it('shows a hint when max_tokens cut the answer off', async () => {
-		const result = await run(chat({ options: { maxTokens: 2 } }));
-		expect(result.items('Chat')[0].json.finish_reason).toBe('length');
-		expect(result.hintsOf('Chat')[0]).toContain('finish_reason length');
-	});
-
 	it('shows the hint about incomplete answers after a Retry for all items', async () => {
 		const node = chat({ options: { maxTokens: 2 } });
 		const refusal = { route: 'chat', action: 'error', status: 400, code: 'some_code' } as const;

@@ -42,22 +42,8 @@ const answerTo = async (name: string, reply: Reply) => {
 	await server.idle();
 	return { outcome, requests: server.requests.length };
 };
-const documents = [
-	...['referenceVideo create', 'video create', 'referenceVideo get', 'video get'],
-	...['video getContent', 'model getAll'],
-];
 
 describe('a response that is one text without end', () => {
-	it.each(documents)('is given up after 10 million characters: %s', async (name) => {
-		const { reply } = endlessText();
-		const { outcome, requests } = await answerTo(name, reply);
-		expect(outcome).toMatchObject({
-			message: expect.stringContaining('has more than 10 million characters'),
-			record: { billed: name.startsWith('model') ? 'no' : 'unknown', retry_can_help: false },
-		});
-		expect(requests).toBe(1);
-	});
-
 	it.each(['chat complete', 'message create'])(
 		'is given up after 100 million characters: %s',
 		async (name) => {
