@@ -32,6 +32,10 @@ it.each([
 	['reference-video-to-file.json', /\.mp4$/],
 	['scheduled-daily-video.json', /\.mp4$/],
 	['product-pictures.json', /\.png$/],
+	['product-videos-from-a-list.json', /\.mp4$/],
+	['from-http-request-to-model-gateway.json', /\.mp4$/],
+	['storyboard-of-scenes.json', /\.mp4$/],
+	['storyboard-to-video.json', /\.mp4$/],
 ])('runs, saves its files, and costs what the list of examples says: %s', async (file, name) => {
 	const result = await runExample(file);
 	expect(result.status).toBe('success');

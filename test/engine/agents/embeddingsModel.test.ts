@@ -1,5 +1,4 @@
-import type { IDataObject, ITaskData } from 'n8n-workflow';
-import { maxParallelBatches } from '../../../nodes/shared/gateway/embeddings/embed';
+import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { registerTypes, runWorkflow, SimulatedTime } from '../../harness';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
@@ -46,9 +45,6 @@ describe('Embeddings Model Gateway', () => {
 		onStart?: (cancel: () => void) => void;
 		model?: string;
 	}
-	type Run = Awaited<ReturnType<typeof run>>;
-
-	const logOf = (result: Run): ITaskData[] => result.data.resultData.runData.Embeddings ?? [];
 	const texts = (count: number) =>
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
 	const inputs = () => gateway.requests.map(({ body }) => (body as { input: string[] }).input);
@@ -95,41 +91,6 @@ describe('Embeddings Model Gateway', () => {
 		expect(result.errorOf('Store')?.message).toBe(says);
 		expect(result.errorOf('Store')?.description).toContain('nothing was charged');
 		expect(gateway.requests).toHaveLength(0);
-	});
-
-	it('shows input, output and tokens in the run log', async () => {
-		const result = await run({ documents: ['a', 'b'], query: 'c' });
-		const { documents, query } = result.items('Store')[0].json;
-		const tokens = (count: number) => ({
-			...{ promptTokens: count, completionTokens: 0, totalTokens: count },
-		});
-		expect(logOf(result)).toMatchObject([
-			{
-				executionStatus: 'success',
-				inputOverride: { ai_embedding: [[{ json: { documents: ['a', 'b'] } }]] },
-				data: { ai_embedding: [[{ json: { response: documents, tokenUsage: tokens(2) } }]] },
-			},
-			{
-				executionStatus: 'success',
-				inputOverride: { ai_embedding: [[{ json: { query: 'c' } }]] },
-				data: { ai_embedding: [[{ json: { response: query, tokenUsage: tokens(1) } }]] },
-			},
-		]);
-	});
-
-	it('sends no more requests after one is refused', async () => {
-		let answerOthers = () => {};
-		const until = new Promise<void>((resolve) => (answerOthers = resolve));
-		const times = maxParallelBatches - 1;
-		gateway.fault({ route: 'embedding', action: 'stall', until, times });
-		const refused = { status: 400, code: 'invalid_prompt' };
-		gateway.fault({ route: 'embedding', action: 'error', ...refused });
-		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
-		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
-		answerOthers();
-		// A request that did not belong to it would have arrived before this one.
-		await run({ documents: texts(1) });
-		expect(gateway.requests).toHaveLength(maxParallelBatches + 1);
 	});
 
 	it('stops at once when the user presses Stop', async () => {

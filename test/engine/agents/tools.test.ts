@@ -4,7 +4,6 @@ import { textAt } from '../../../nodes/shared/gateway/json';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import type { Gateway } from '../../../gateway';
 import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
-import { subjects } from '../../support/workflows/everyNode';
 import { usedBefore } from '../../support/workflows/videoOrders';
 import { agent, mcpTrigger } from '../../support/workflows/agent';
 import { picture, sampleVideo } from '../../support/data/samples';
@@ -144,43 +143,6 @@ describe('a node as a tool of an agent', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it.each(subjects.filter(([, { type }]) => type === 'modelGateway'))(
-		'returns JSON and downloads no file: %s',
-		async (_, { parameters, routes }) => {
-			const { resource, operation } = parameters as Record<string, string>;
-			const isOfJob = routes.some((route) => ['task', 'video', 'videoContent'].includes(route));
-			const input = isOfJob ? { Job_ID: (await finishedJob(resource)).id } : {};
-			const imageUrl = gateway.addMedia('red.png', picture('red'), 'image/png');
-			const edit = { model: byId('image-edit-1-url'), imageSource: 'url', imageUrl };
-			const own = { ...(parameters as IDataObject), ...(operation === 'edit' && edit) };
-			const [text] = await callTool(modelGateway, own, { input });
-			const [first] = JSON.parse(text) as IDataObject[];
-			expect(Object.keys(first).length).toBeGreaterThan(0);
-			expect(first).not.toHaveProperty('error');
-			expect(text).not.toMatch(/[A-Za-z\d+/]{1000}/);
-			expect(gateway.requests.filter(({ route }) => route === 'download')).toEqual([]);
-			const hasNextStep = ['video', 'referenceVideo', 'image'].includes(resource);
-			expect(typeof first.next_step).toBe(hasNextStep ? 'string' : 'undefined');
-		},
-	);
-
-	it.each(['video', 'referenceVideo'])(
-		'returns the job ID and the next step from %s Create',
-		async (resource) => {
-			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-			const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
-			const media = { values: [{ url }] };
-			const { id, status, next_step } = await callToolOnce(modelGateway, {
-				...{ ...create, resource, model, media },
-			});
-			expect(id).toBe(gateway.ledger[0].job);
-			expect(status).toMatch(/^(queued|PENDING)$/i);
-			expect(next_step).toMatch(
-				new RegExp(`^The video is not finished yet.* the job ID ${String(id)}`),
-			);
-		},
-	);
-
 	it.each(['video', 'referenceVideo'])(
 		'returns the link, ID and status of a %s from Wait for Video, whatever the model names the ID',
 		async (resource) => {
@@ -250,17 +212,6 @@ describe('a node as a tool of an agent', () => {
 		const { next_step, ...rest } = await callToolOnce(modelGateway, drawn, { memoryOnly: true });
 		expect(rest).not.toHaveProperty('url');
 		expect(next_step).toMatch(/^The image was made .* there is no link to it/);
-	});
-
-	it('reports in one text that a job failed, what to do, and the job ID', async () => {
-		const [order] = await callTool(modelGateway, create);
-		const { id } = (JSON.parse(order) as [{ id: string }])[0];
-		gateway.jobs.fail(id, { code: 'upstream_error', message: 'No luck' });
-		const { error, ...rest } = await callToolOnce(waitForVideo, { jobId: id });
-		expect(error).toMatch(new RegExp(`^Video job ${id} failed: No luck\\. .*create a new job`));
-		expect(error).not.toMatch(/item 0|Details:/i);
-		expect(String(error).split('create a new job')).toHaveLength(2);
-		expect(rest).toEqual({});
 	});
 
 	it('returns the job of a wait that exceeds its Timeout, and says how to wait again', async () => {

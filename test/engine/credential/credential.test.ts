@@ -1,6 +1,14 @@
 import { startGateway, type Gateway } from '../../../gateway';
 import { testCredential } from '../../harness';
-import { answer, page, redirect, startServer } from '../../support/http/scriptedServer';
+import {
+	answer,
+	json,
+	page,
+	redirect,
+	reset,
+	startServer,
+	type Reply,
+} from '../../support/http/scriptedServer';
 
 const success = { status: 'OK', message: 'Connection successful!' };
 
@@ -34,11 +42,26 @@ describe('the test of a credential when it is saved', () => {
 		});
 	});
 
-	it('does not blame the API key when a proxy refuses the request', async () => {
-		const server = await startServer(page(403));
-		expect(await failureOf(server.url)).toBe(
-			'Could not list the models: 403 Forbidden (HTTP 403). The response is a web page, probably of a proxy or a firewall before the service: ask the administrator of n8n or of the network.',
-		);
+	const asleep = json({ error: { message: 'this key sleeps', code: 'key_asleep' } }, 403);
+	const busy = json({ error: { message: 'come back' } }, 503);
+	it.each<[string, Reply, RegExp]>([
+		['a key that may not list models', asleep, /sleeps \(HTTP 403.*what this key may do/],
+		['a proxy that refuses the request', page(403), /probably of a proxy.*administrator of n8n/],
+		['a broken connection', reset, /^Base URL <address> gave no response .*test again later/],
+		['a busy service', busy, /come back \(HTTP 503\)\. Test again later/],
+		['a proxy without its service', page(502), /gave no response \(HTTP 502\)/],
+	])('explains %s, and sends the request only once', async (_, reply, says) => {
+		const server = await startServer(reply);
+		expect(await failureOf(server.url)).toMatch(says);
+		// A user is waiting at the dialog, so the test does not repeat a request.
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it.each([
+		['a host that does not exist', 'https://gateway.invalid', /gateway\.invalid is not found/],
+		['an address without https', 'gateway.example', /must be an address that starts with https/],
+	])('explains %s', async (_, baseUrl, says) => {
+		expect(await failureOf(baseUrl)).toMatch(says);
 	});
 
 	it('redacts an API key that a server puts into a redirect', async () => {

@@ -168,17 +168,6 @@ describe('the log of orders', () => {
 		]);
 	});
 
-	it("says nothing of n8n's database when it works again after a moment", async () => {
-		let failures = 0;
-		processedItems.precede = () => {
-			if (failures++ < 3) throw new Error('The database is starting up');
-		};
-		expect(await linesOf(await run(create()), 'problem')).toEqual([
-			['info', 'order sent', undefined],
-			['info', 'order created', undefined],
-		]);
-	});
-
 	it('says nothing of a preview, a read and a chat', async () => {
 		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1') };
 		const messages = { values: [{ role: 'user', content: prompt }] };

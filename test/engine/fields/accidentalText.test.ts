@@ -84,15 +84,6 @@ describe('accidental text in an order', () => {
 		);
 	});
 
-	it.each(orders)('is sent with Skip Checks: $name', async (operation) => {
-		const { message, sent } = await run(
-			withOptions(operation, { skipChecks: true }),
-			'A boat on {{ $json.p }}',
-		);
-		expect(message).toBeUndefined();
-		expect(JSON.stringify(sent)).toContain('A boat on {{ $json.p }}');
-	});
-
 	it('is refused in Extra Body, Order Key and Model', async () => {
 		const extraBody = '{ "negative_prompt": "no {{ $json.p }}" }';
 		const { message, sent } = await run(
@@ -145,19 +136,6 @@ describe('accidental text in a chat, a message or an embedding', () => {
 			expect(
 				(await run(withOptions(operation, { skipChecks: true }), 'null')).message,
 			).toBeUndefined();
-		},
-	);
-
-	it.each(texts)(
-		'is sent with a hint when it may be the subject: $name',
-		async ({ operation, field }) => {
-			const question = 'Why does JavaScript print [object Object]?';
-			const { message, hints, sent } = await run(withOptions(operation), question);
-			expect(message).toBeUndefined();
-			expect(JSON.stringify(sent)).toContain(question);
-			expect(hints).toEqual([
-				`${field} holds [object Object], an object in place of a text: choose one of its fields.`,
-			]);
 		},
 	);
 

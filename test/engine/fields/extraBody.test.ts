@@ -47,21 +47,6 @@ describe('options that change the request', () => {
 			expect(body).toMatchObject({ new_field: 'yes' });
 		});
 
-		it('merges nested objects of Extra Body into the request, and overrides its fields', async () => {
-			const extraBody = JSON.stringify({
-				parameters: { negative_prompt: 'rain', duration: 20 },
-				input: { style: 'noir' },
-				model: 'gamma-3.0-r2v',
-			});
-			const options = { resolution: '720P', duration: 5, extraBody };
-			const { body } = await run('referenceVideo create', { options });
-			expect(body).toEqual({
-				model: 'gamma-3.0-r2v',
-				input: { prompt: 'A boat', style: 'noir', media: [expect.any(Object)] },
-				parameters: { resolution: '720P', duration: 20, negative_prompt: 'rain' },
-			});
-		});
-
 		it('checks the fields of Extra Body by the rules of the model', async () => {
 			const options = { extraBody: '{ "parameters": { "duration": 20 } }' };
 			const { body, message } = await run('referenceVideo create', { options });
@@ -121,57 +106,10 @@ describe('options that change the request', () => {
 				{ model: 'embed-1', input: ['A boat'], user: 'b' },
 			]);
 		});
-
-		it('refuses an Extra Body that is not a JSON object', async () => {
-			for (const [extraBody, shown] of [
-				['[1]', '"[1]"'],
-				['a=b', '"a=b"'],
-				[7, '7'],
-			]) {
-				const { body, message } = await run('video create', { options: { extraBody } });
-				expect(body).toBeUndefined();
-				expect(message).toBe(`Extra Body (JSON) must be a JSON object (it is ${shown})`);
-			}
-		});
 	});
 
 	describe('Skip Checks', () => {
 		const skipChecks = { skipChecks: true };
-		const broken: Record<string, [IDataObject, IDataObject]> = {
-			'referenceVideo create': [
-				{
-					...{ model: byId('beta-2.7-r2v'), mediaInput: 'json', prompt: 'x'.repeat(5001) },
-					mediaJson: '[{ "type": "depth_map", "url": "http://192.168.0.1/a.png" }]',
-					options: { duration: 60, resolution: '4K', ...skipChecks },
-				},
-				{
-					input: { media: [{ type: 'depth_map', url: 'http://192.168.0.1/a.png' }] },
-					parameters: { duration: 60, resolution: '4K' },
-				},
-			],
-			'video create': [{ prompt: empty, options: skipChecks }, { prompt: '' }],
-			'image generate': [{ options: { n: -1, ...skipChecks } }, { n: -1 }],
-			'image edit': [{ imageUrl: 'ftp://a/b', options: skipChecks }, { image: 'ftp://a/b' }],
-			'image chat': [{ prompt: empty, options: skipChecks }, { model: 'image-chat-1' }],
-			'chat complete': [
-				{ messages: {}, options: { temperature: 7, ...skipChecks } },
-				{ messages: [], temperature: 7 },
-			],
-			'message create': [
-				{ maxTokens: -1, messages: {}, options: skipChecks },
-				{ max_tokens: -1, messages: [] },
-			],
-			'embedding create': [{ input: ' ', options: skipChecks }, { input: [' '] }],
-		};
-
-		it.each(paid)('sends an invalid request unchanged with Skip Checks: %s', async (name) => {
-			const [parameters, sent] = broken[name];
-			const { options = {} } = parameters as { options?: IDataObject };
-			const checked = { ...parameters, options: { ...options, skipChecks: false } };
-			expect((await run(name, { ...urls, ...checked })).body).toBeUndefined();
-			expect((await run(name, { ...urls, ...parameters })).body).toMatchObject(sent);
-		});
-
 		it.each<[string, string, IDataObject]>([
 			['Image', 'image edit', { imageSource: 'binary' }],
 			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],

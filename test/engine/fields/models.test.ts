@@ -1,6 +1,6 @@
 import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
-import { knownModels, videoModels } from '../../../nodes/shared/gateway/protocol/models';
+import { videoModels } from '../../../nodes/shared/gateway/protocol/models';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
 import { startGateway, type Gateway } from '../../../gateway';
 import { listSearch, nodeTypes, runWorkflow } from '../../harness';
@@ -58,13 +58,6 @@ describe('the list of models', () => {
 	])('lists suitable models first: %j %s', async (parameters, node, first) => {
 		const found = await names(parameters as INodeParameters, { node });
 		expect(found[0]).toBe(first);
-		const marked = found.filter((name) => name.includes('('));
-		expect(found.slice(-marked.length)).toEqual(marked);
-		const probable = marked.slice(0, -knownModels.size);
-		expect(probable.every((name) => name.includes('(probably a model of '))).toBe(true);
-		for (const name of marked.slice(-knownModels.size)) {
-			expect(name).toMatch(/ \(a model of (Reference )?Video\)$/);
-		}
 	});
 
 	it.each([

@@ -245,23 +245,6 @@ describe('files of earlier nodes as reference media', () => {
 		expect(gateway.ledger).toHaveLength(charges);
 	});
 
-	it('sends a file with Skip Checks even if the gateway seems unable to reach this n8n', async () => {
-		gateway.fault({
-			route: 'referenceVideoCreate',
-			action: 'error',
-			status: 400,
-			code: 'so_it_is',
-		});
-		const before = gateway.requests.length;
-		const environment = {
-			binaryDataMode: 'filesystem' as const,
-			restApiUrl: 'http://192.168.1.20:5678/rest',
-		};
-		await run(environment, { skipChecks: true });
-		const sent = gateway.requests.slice(before).at(-1);
-		expect(JSON.stringify(sent?.body)).toContain('http://192.168.1.20:5678/');
-	});
-
 	describe('a file that a form received', () => {
 		const send = async (count: number, more: IDataObject = {}) => {
 			const data = { data: '', mimeType: 'image/png', fileName: 'photo.png' };

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../../../gateway';
+import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
-import { picture } from '../../support/data/samples';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -81,15 +80,6 @@ describe('Image: Chat with earlier messages', () => {
 		expect(Object.keys(last.binary ?? {}).sort()).toEqual(['one', 'three', 'two']);
 	});
 
-	it('places one order for each item when only an earlier message differs', async () => {
-		const earlierMessages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
-		await runWorkflow(chain(turn('one', { prompt: 'A boat', earlierMessages })), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { text: 'In oil' } }, { json: { text: 'In ink' } }],
-		});
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
 	it('refuses an earlier user message without content, and names it', async () => {
 		const values = [
 			{ role: 'user', content: ' ' },
@@ -99,60 +89,5 @@ describe('Image: Chat with earlier messages', () => {
 		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
 		expect(result.errorOf('one')?.message).toBe('Earlier Message 1: Content is empty');
 		expect(chatBodies()).toEqual([]);
-	});
-
-	it('sends the whole conversation from Extra Body in place of the fields', async () => {
-		const messages = [{ role: 'user', content: 'A boat' }];
-		const earlierMessages = { values: [{ role: 'user', content: '' }] };
-		const parameters = {
-			prompt: '={{ null }}',
-			earlierMessages,
-			options: { extraBody: { messages } },
-		};
-		const result = await runWorkflow(chain(turn('one', parameters)), {
-			credentials: credentialFor(gateway),
-		});
-		expect(result.status).toBe('success');
-		expect(chatBodies()).toEqual([{ model: 'image-chat-1', messages }]);
-	});
-});
-
-describe('Content (JSON) of native messages', () => {
-	let gateway: Gateway;
-	beforeAll(async () => void (gateway = await startGateway()));
-	afterAll(async () => await gateway.close());
-
-	const send = async (message: IDataObject, input: IDataObject = {}) => {
-		const before = gateway.requests.length;
-		const node = modelGateway({
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 50 },
-			messages: { values: [{ role: 'user', content: '', ...message }] },
-		});
-		const result = await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
-			input: [{ json: input }],
-		});
-		const body = gateway.requests[before]?.body as { messages?: unknown } | undefined;
-		return { messages: body?.messages, message: result.errorOf('Model Gateway')?.message };
-	};
-	const data = Buffer.from(picture('red', 8, 8)).toString('base64');
-	const parts = [
-		{ type: 'text', text: 'What is this?' },
-		{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
-	];
-
-	it.each<[string, unknown, IDataObject]>([
-		['JSON text', JSON.stringify(parts), {}],
-		['a list by expression', '={{ $json.parts }}', { parts }],
-	])('sends content parts given as %s unchanged', async (_, contentJson, input) => {
-		const { messages } = await send({ content: 'Unused', contentJson } as IDataObject, input);
-		expect(messages).toEqual([{ role: 'user', content: parts }]);
-	});
-
-	it('refuses broken Content (JSON), and names the message', async () => {
-		expect(await send({ contentJson: '[{ "type": ' })).toEqual({
-			messages: undefined,
-			message: 'Message 1: Content (JSON) must be JSON (it is "[{ \\"type\\":")',
-		});
 	});
 });

@@ -1,4 +1,3 @@
-import { loadImage } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../../harness';
@@ -28,7 +27,6 @@ describe('images', () => {
 		);
 	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
-
 	describe('the other fields of an image response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const answer = {
@@ -45,17 +43,6 @@ describe('images', () => {
 			const node = image(operation, { model: byId('image-1'), ...parameters });
 			return (await run(node, { input: [{ json: {}, binary }] })).items('Image');
 		};
-
-		it.each(['generate', 'edit'])('returns compact items with Simplify: %s', async (operation) => {
-			const items = await itemsOf(operation, {});
-			expect(items.map(({ json }) => json)).toEqual(
-				['One', 'Two'].map((revised_prompt, index) => ({
-					...{ revised_prompt, index, created: 7, model: 'image-1-x' },
-					...(index === 0 && { usage: { total_tokens: 9 } }),
-					request_id: expect.any(String),
-				})),
-			);
-		});
 
 		it.each(['generate', 'edit'])(
 			'returns all fields without Simplify, but only the own entry of each image: %s',
@@ -99,24 +86,6 @@ describe('images', () => {
 			expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
 		},
 	);
-
-	it('puts the aspect marker at the very end of the prompt of an image by chat', async () => {
-		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-		const result = await run(
-			image('chat', {
-				model: byId('image-chat-1'),
-				aspectMarker: '2:3',
-				images: { values: [{ source: 'url', url }] },
-			}),
-		);
-		const [item] = result.items('Image');
-		expect(item.json.text).toContain('![');
-		const shown = await loadImage(await result.binary(item));
-		expect(shown.width / shown.height).toBeCloseTo(2 / 3, 1);
-		expect(gateway.requests[0].body).toMatchObject({
-			messages: [{ content: [{ text: 'A lighthouse【2:3】' }, { image_url: { url } }] }],
-		});
-	});
 
 	describe('images by chat', () => {
 		const link = 'https://pictures.example/1.png';

@@ -32,26 +32,6 @@ const answers = (data: unknown, headers = { 'x-request-id': 'order-7' }) =>
 const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').length;
 
 describe('images that cannot be fetched', () => {
-	it('delivers the other images, and shows the link of the one that cannot be fetched', async () => {
-		const { url } = await storage();
-		const dead = `${url}/gone?${signed}`;
-		answers([{ url: `${url}/1` }, { url: dead }, { b64_json: png.toString('base64') }]);
-		const result = await run('generate', continuing);
-		const [first, last, ...others] = result.items('Model Gateway');
-		expect(others).toEqual([]);
-		expect([first.json.index, last.json.index]).toEqual([0, 2]);
-		for (const item of [first, last]) expect(await result.binary(item)).toEqual(png);
-		expect(result.items('Model Gateway', { output: 1 })).toEqual([
-			expect.objectContaining({
-				json: {
-					error: expect.stringContaining('Could not download the image'),
-					details: expect.objectContaining({ url: dead, request_id: 'order-7', billed: 'yes' }),
-				},
-				pairedItem: { item: 0 },
-			}),
-		]);
-	});
-
 	it('shows the text of a chat in the error of an image that cannot be fetched', async () => {
 		const { url } = await storage();
 		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
@@ -151,15 +131,6 @@ describe('unusable base64 images', () => {
 			]);
 		},
 	);
-
-	it('does not order an unusable base64 image again in a Retry', async () => {
-		answers([{ b64_json: html }]);
-		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')?.description).toContain('Executing the workflow again');
-		const retried = await retryExecution(failed);
-		expect(retried.errorOf('Model Gateway')?.message).toContain('Out of paint');
-		expect(orders()).toBe(1);
-	});
 });
 
 describe('image responses', () => {
@@ -171,14 +142,5 @@ describe('image responses', () => {
 		expect(result.hintsOf('Model Gateway')).toEqual([
 			expect.stringMatching(/^The response lacks 2 of its images: .*Out of paint/),
 		]);
-	});
-
-	it('fetches an image on the host of the gateway without the key', async () => {
-		answers([{ url: '/v1/made/1.png' }]);
-		const error = (await run('generate')).errorOf('Model Gateway');
-		const [, request] = gateway.requests;
-		expect(request).toMatchObject({ method: 'GET', url: '/v1/made/1.png' });
-		expect(request.headers).not.toHaveProperty('authorization');
-		expect(error?.context?.data).toMatchObject({ url: `${gateway.url}/v1/made/1.png` });
 	});
 });

@@ -82,18 +82,4 @@ describe('files that are sent as images', () => {
 			expect(result.hintsOf('Model Gateway')).toEqual([]);
 		},
 	);
-
-	it.each(names)(
-		'refuses a JPEG with several images that cannot be separated: %s',
-		async (operation) => {
-			const broken = Buffer.concat([
-				withPictures(jpegOf('teal')).subarray(0, 20),
-				Buffer.alloc(500),
-				Buffer.from([0xff, 0xd9]),
-			]);
-			const result = await run(operation, broken, 'photo.jpg', 'image/jpeg');
-			expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
-			expect(gateway.requests).toEqual([]);
-		},
-	);
 });

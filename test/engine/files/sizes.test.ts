@@ -61,16 +61,6 @@ describe('very large values', () => {
 		expect(lengthOf(error)).toBeLessThan(20_000);
 	});
 
-	it.each<[string, IDataObject]>([
-		['type', { type: 'x'.repeat(megabyte), url: media[0].url }],
-		['row of separators', { type: 'reference_image', url: `a${' ,'.repeat(megabyte)}` }],
-		['link', { type: 'reference_image', url: `ftp://${'x'.repeat(megabyte)}` }],
-	])('refuses a medium with a %s of a megabyte with one short message', async (_, medium) => {
-		const { error, requests } = await run(alpha, { media: [medium] });
-		expect(requests).toEqual([]);
-		expect(error?.message.length).toBeLessThan(2000);
-	});
-
 	it('sends a prompt of a megabyte intact to a model without a limit', async () => {
 		const prompt = `${'Ein Männlein 🎬 '.repeat(megabyte / 16)}end`;
 		const { result, requests } = await run(alpha, { media, prompt });

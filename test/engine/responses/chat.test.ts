@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow } from '../../harness';
-import { picture } from '../../support/data/samples';
 import {
 	byId,
 	chain,
@@ -27,20 +26,6 @@ describe('chat and messages', () => {
 	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
 	const bodies = () => gateway.requests.map(({ body }) => body);
-
-	it('returns the text, the finish reason and the usage of a chat', async () => {
-		const [item] = (await run(chat())).items('Chat');
-		expect(item.json).toEqual({
-			text: expect.stringContaining('Hello there'),
-			finish_reason: 'stop',
-			model: 'chat-1',
-			usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
-			request_id: gateway.ledger[0].requestId,
-		});
-		expect(bodies()).toEqual([
-			{ model: 'chat-1', messages: [{ role: 'user', content: 'Hello there' }] },
-		]);
-	});
 
 	it('sends a conversation in which the model called tools, and refuses a broken tool call', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
@@ -69,37 +54,6 @@ describe('chat and messages', () => {
 		expect((await run(chat(broken))).errorOf('Chat')?.message).toBe(
 			'Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
 		);
-	});
-
-	it('sends image links as links, and files of an earlier node as data URLs', async () => {
-		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-		const images = {
-			values: [
-				{ source: 'url', url, detail: 'high' },
-				{ source: 'binary', binaryField: 'photo' },
-			],
-		};
-		const binary = {
-			photo: { mimeType: 'image/png', data: Buffer.from(picture('blue')).toString('base64') },
-		};
-		const messages = { values: [{ role: 'user', content: 'What is this?', images }] };
-		const [item] = (await run(chat({ messages }), { input: [{ json: {}, binary }] })).items('Chat');
-
-		expect(item.json.text).toMatch(/red.*blue/is);
-		expect(bodies()[0]).toMatchObject({
-			messages: [
-				{
-					content: [
-						{ type: 'text', text: 'What is this?' },
-						{ type: 'image_url', image_url: { url, detail: 'high' } },
-						{
-							type: 'image_url',
-							image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) },
-						},
-					],
-				},
-			],
-		});
 	});
 
 	it('names the options that a reasoning model refuses', async () => {
@@ -136,12 +90,6 @@ describe('chat and messages', () => {
 		const node = chat({ messages: { values: [{ role, content: 'Hi' }] }, options });
 		const description = (await run(node)).errorOf('Chat')?.description ?? '';
 		expect(/remove: .*?\./.exec(description)?.[0]).toBe(named);
-	});
-
-	it('shows a hint when max_tokens cut the answer off', async () => {
-		const result = await run(chat({ options: { maxTokens: 2 } }));
-		expect(result.items('Chat')[0].json.finish_reason).toBe('length');
-		expect(result.hintsOf('Chat')[0]).toContain('finish_reason length');
 	});
 
 	it('shows the hint about incomplete answers after a Retry for all items', async () => {
@@ -184,38 +132,5 @@ describe('chat and messages', () => {
 				);
 			},
 		);
-	});
-
-	it('returns the text, the model and the request ID of a native message', async () => {
-		const node = modelGateway({
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
-			messages: { values: [{ role: 'user', content: 'Hello there' }] },
-		});
-		const [item] = (await run(node)).items('Model Gateway');
-		expect(item.json).toMatchObject({
-			text: expect.stringContaining('Hello there'),
-			model: 'chat-1',
-			request_id: expect.any(String),
-		});
-	});
-
-	const named = { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' };
-	it.each([
-		['by default', {}, { 'x-gateway-version': '2023-06-01' }],
-		['from both options', { options: named }, { 'vendor-version': '2024-10-01' }],
-		[
-			'with only the value set',
-			{ options: { versionHeaderValue: '2024-10-01' } },
-			{ 'x-gateway-version': '2024-10-01' },
-		],
-	])('sends the version header of native messages %s', async (_, parameters, headers) => {
-		await run(
-			modelGateway({
-				...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
-				messages: { values: [{ role: 'user', content: 'Hello there' }] },
-				...parameters,
-			}),
-		);
-		expect(gateway.requests[0].headers).toMatchObject(headers);
 	});
 });

@@ -65,19 +65,6 @@ describe('parallel items', () => {
 		expect(Math.max(...later)).toBeGreaterThan(next.length);
 	});
 
-	it('charges each of 25 chats once when some fail and Retry On Fail runs the node again', async () => {
-		gateway = await startGateway({ answerMilliseconds: 50 });
-		const refusalOf = (text: string) => ({
-			...({ route: 'chat', action: 'error', status: 400, code: 'invalid_prompt' } as const),
-			when: ({ body }: { body?: unknown }) => JSON.stringify(body).includes(`"${text}"`),
-		});
-		gateway.fault(refusalOf('Text 4'));
-		gateway.fault(refusalOf('Text 15'));
-		const result = await chats(25, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
-		expect(result.items('Chat')).toHaveLength(25);
-		expect(gateway.ledger).toHaveLength(25);
-	});
-
 	it('sends nothing when Stop comes while 2,000 items are checked', async () => {
 		gateway = await startGateway();
 		const { modelGatewayApi } = credentialFor(gateway);

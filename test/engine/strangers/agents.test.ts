@@ -109,12 +109,4 @@ describe('the error of a tool', () => {
 		const [, behind] = parts(await callTool(ratio as Node));
 		expect(behind).toBe(' Nothing was sent and nothing was charged. Correct these fields.');
 	});
-
-	it('marks it also when the tool is set to continue on fail', async () => {
-		answer('videoCreate', { error: { message: orders, type: 'a', code: 'invalid_prompt' } }, 400);
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const [before, behind] = parts(await callTool(createVideo, { settings }));
-		expect(before).toContain(orders);
-		expect(behind).not.toContain(orders);
-	});
 });

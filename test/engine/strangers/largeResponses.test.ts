@@ -42,22 +42,8 @@ const answerTo = async (name: string, reply: Reply) => {
 	await server.idle();
 	return { outcome, requests: server.requests.length };
 };
-const documents = [
-	...['referenceVideo create', 'video create', 'referenceVideo get', 'video get'],
-	...['video getContent', 'model getAll'],
-];
 
 describe('a response that is one text without end', () => {
-	it.each(documents)('is given up after 10 million characters: %s', async (name) => {
-		const { reply } = endlessText();
-		const { outcome, requests } = await answerTo(name, reply);
-		expect(outcome).toMatchObject({
-			message: expect.stringContaining('has more than 10 million characters'),
-			record: { billed: name.startsWith('model') ? 'no' : 'unknown', retry_can_help: false },
-		});
-		expect(requests).toBe(1);
-	});
-
 	it.each(['chat complete', 'message create'])(
 		'is given up after 100 million characters: %s',
 		async (name) => {
@@ -107,19 +93,5 @@ describe('responses that arrive while others fill the memory', () => {
 		});
 		expect(given.requests).toBe(1);
 		expect(next.outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
-	});
-
-	it('are read as long as they are small', async () => {
-		const image = json({ data: [{ b64_json: piece.slice(0, 900_000) }] });
-		const { outcome } = await answerTo('image generate', image);
-		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
-	});
-
-	it('are read when the others have been read', async () => {
-		others.release();
-		const image = json({ data: [{ b64_json: piece.repeat(20) }] });
-		const { outcome } = await answerTo('image generate', image);
-		expect(outcome).toMatchObject([{ binary: { data: { mimeType: 'image/png' } } }]);
-		expect(responseMemory.heldBytes).toBe(0);
 	});
 });

@@ -27,7 +27,7 @@ const run = async (node: Node, url = gateway.url, json = {}) =>
 		),
 		input: [{ json }],
 	});
-const answering = (route: 'chat' | 'imageGenerate' | 'task' | 'videoContent', body: object) =>
+const answering = (route: 'imageGenerate', body: object) =>
 	gateway.fault({ route, action: 'answer', times: Infinity, body: JSON.stringify(body) });
 const image = (operation: string) =>
 	modelGateway(
@@ -37,32 +37,9 @@ const image = (operation: string) =>
 const wait: Node = { ...waitForVideo(), name: 'Node' };
 
 const ways: Record<string, Follow> = {
-	'Image: Chat': async (link, url) => {
-		answering('chat', { choices: [{ message: { role: 'assistant', content: `![x](${link})` } }] });
-		return await run(image('chat'), url);
-	},
 	'Image: Generate': async (link, url) => {
 		answering('imageGenerate', { data: [{ url: link }] });
 		return await run(image('generate'), url);
-	},
-	'the result of a task': async (link, url) => {
-		const { id } = earlierJob(gateway, 'task', Buffer.alloc(9));
-		answering('task', { task_id: id, status: 'completed', result_url: link });
-		return await run(wait, url, { task_id: id });
-	},
-	'the content of a video job': async (link, url) => {
-		const { id } = earlierJob(gateway, 'video', Buffer.alloc(9));
-		answering('videoContent', { url: link });
-		return await run(wait, url, { id });
-	},
-	'Video: Get Content': async (link, url) => {
-		const { id } = earlierJob(gateway, 'video', Buffer.alloc(9));
-		answering('videoContent', { url: link });
-		const node = modelGateway(
-			{ resource: 'video', operation: 'getContent', videoId: id },
-			{ name: 'Node' },
-		);
-		return await run(node, url);
 	},
 	'a redirect of the content of a video job': async (link, url) => {
 		const { id } = earlierJob(gateway, 'video', Buffer.alloc(9));

@@ -72,22 +72,6 @@ it('streams an image into the files of n8n while it arrives', async () => {
 const tooLarge: Reply = (response) =>
 	void response.writeHead(200, { 'content-length': 300_000_000 }).write(png);
 
-it('gives the link of an image that is too large, and says so in a hint', async () => {
-	const server = await startServer((response, request) =>
-		(request.path === '/0.png' ? tooLarge : answer(200, png))(response, request),
-	);
-	const result = await run(linksTo(server.url, 2));
-	expect(result.status).toBe('success');
-	const [large, small] = result.items('Model Gateway');
-	expect(large.json.url).toBe(`${server.url}/0.png`);
-	expect(large.binary).toBeUndefined();
-	expect(await result.binary(small)).toEqual(png);
-	expect(result.hintsOf('Model Gateway')).toEqual([
-		`Could not download the image ${server.url}/0.png: the file is larger than 250 MB. The item has only its link.`,
-	]);
-	expect(server.requests).toHaveLength(2);
-});
-
 it('does not request an image that is too large again in a Retry', async () => {
 	const server = await startServer((response, request) =>
 		(request.path === '/0.png' ? tooLarge : answer(404, ''))(response, request),
