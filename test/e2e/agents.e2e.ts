@@ -339,17 +339,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 	);
 
 	having('chatModels')(
-		'an agent shows the HTTP status when the service refuses the API key',
-		async () => {
-			const code = 'invalid_api_key';
-			stage.gateway.fault({ route: 'chat', action: 'error', status: 401, code });
-			const { status, data } = await runAgent();
-			expect(status).toBe('error');
-			expect(data.resultData.error?.message).toContain('HTTP 401');
-		},
-	);
-
-	having('chatModels')(
 		'a chain and an agent return the structure that an output parser requires',
 		async () => {
 			const boat = { name: 'Albatross', masts: 2 };
@@ -382,56 +371,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 			});
 			expect(await parsed(agent({ ...told('A boat'), hasOutputParser: true }))).toEqual({
 				output: boat,
-			});
-		},
-	);
-
-	having('chatModels')(
-		'an output parser fixes an answer that lacks the required structure',
-		async () => {
-			const boat = { name: 'Albatross', masts: 2 };
-			const jsonSchemaExample = JSON.stringify(boat);
-			const parameters = { schemaType: 'fromJson', jsonSchemaExample, autoFix: true };
-			const parser = langchain('Parser', 'outputParserStructured', parameters, 1.3);
-			const root = langchain(
-				'Chain',
-				'chainLlm',
-				{ ...told('A boat'), hasOutputParser: true },
-				1.7,
-			);
-			const model = chatModel({ model: byId('chat-1') });
-			const workflow = withSubNodes(
-				chain(root),
-				['ai_languageModel', model],
-				['ai_outputParser', parser],
-			);
-			const links = workflow.connections?.[model.name].ai_languageModel?.[0];
-			links?.push({ node: 'Parser', type: 'ai_languageModel', index: 0 });
-			stage.gateway.script('There is no JSON here', JSON.stringify({ output: boat }));
-			const execution = await stage.run(workflow);
-			expect(itemsOf(execution, 'Chain')[0]?.json).toEqual({ output: boat });
-		},
-	);
-
-	having('chatModels')(
-		'a chain sends the JSON schema of its chat model and returns the JSON',
-		async () => {
-			const { gateway } = stage;
-			const boat = { name: 'Albatross', masts: 2 };
-			const schema = { type: 'object', properties: { name: { type: 'string' } } };
-			const options = {
-				...{ responseFormat: 'json_schema', jsonSchema: JSON.stringify(schema) },
-				...{ stop: ['END'], extraBody: '{ "reasoning_effort": "low" }' },
-			};
-			gateway.script(JSON.stringify(boat));
-			const before = gateway.requests.length;
-			const root = langchain('Chain', 'chainLlm', told('A boat'), 1.7);
-			const model = chatModel({ model: byId('chat-1'), options });
-			const execution = await stage.run(withSubNodes(chain(root), ['ai_languageModel', model]));
-			expect(itemsOf(execution, 'Chain')[0]?.json).toEqual(boat);
-			expect(gateway.requests[before].body).toMatchObject({
-				response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
-				...{ stop: 'END', reasoning_effort: 'low' },
 			});
 		},
 	);

@@ -75,3 +75,13 @@ it('no output that n8n offers for mapping has more than 10 fields', () => {
 	expect(Math.min(...counts)).toBeGreaterThan(0);
 	expect(Math.max(...counts)).toBeLessThanOrEqual(10);
 });
+
+it.each<[number, string[]]>([
+	[150, ['notice', 'hint', 'message']],
+	[250, ['description']],
+])('no text of a panel is longer than %i characters where it is a %j', (most, names) => {
+	const texts = panelTexts().filter(({ name }) => names.includes(name));
+	expect(texts.length).toBeGreaterThan(0);
+	const shown = texts.map(({ text }) => text.replace(/<[^>]*>/g, ''));
+	expect(shown.filter((text) => text.length > most)).toEqual([]);
+});
