@@ -28,7 +28,7 @@ const jobParts =
 
 /** Names that end like that of a job, and are those of something else. */
 const otherIds =
-	/(?:request|trace|log|span|user|account|customer|client|tenant|org\w*|project|workspace|team|group|session|model|file|asset|media|image|prompt|message|event|key|app|product|template|voice)id$/;
+	/(?:request|trace|log|span|user|account|customer|client|tenant|org|organization|project|workspace|team|group|session|model|file|asset|media|image|prompt|message|event|key|app|product|template|voice)id$/;
 const isIdName: Rule = ({ name }) => /(?:id|uuid)$/.test(name) && !otherIds.test(name);
 
 const mayBeId: Rule = (value) =>
