@@ -89,7 +89,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			ignorers: ['tenth'],
 			coverageAnalysis: 'perTest',
 			mutate: [`${part.folder}/${files || '**/*'}.ts`],
-			ignorePatterns: ['dist', 'docs', 'examples', 'test/{e2e,deep,demo,n8n}'],
+			ignorePatterns: ['dist', 'docs', 'test/{e2e,deep,demo,n8n}'],
 			// Each mutant of a constant would need all tests.
 			ignoreStatic: true,
 			reporters: ['json', 'progress-append-only'],
