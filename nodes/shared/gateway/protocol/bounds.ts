@@ -73,8 +73,8 @@ export const maxMarkupLength = 20_000;
 /** Values of an answer among which its facts are looked for, the least nested first. */
 export const maxReadValues = 2_000;
 
-/** In characters, of a text that is opened when it is JSON. */
-export const maxReadText = 100_000;
+/** In characters, of the texts of an answer that are opened when they are JSON. */
+export const maxReadText = 500_000;
 
 /** Answers of one chat, and images of one response or text: nobody can order as many. The rest is not looked at. */
 export const [maxChoices, maxFoundImages] = [1_000, 1_000];

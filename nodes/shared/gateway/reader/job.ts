@@ -124,7 +124,10 @@ const isEnd = named('done', 'is_done', 'completed', 'is_completed', 'finished', 
 /** In percent. */
 export function progressIn(answer: unknown): number | undefined {
 	const values = valuesOf(answer).filter((value) => !value.isOneOfMany && !isBesides(value));
-	const found = firstBy(values, [named('progress'), named('progress_percent', 'percentage')]);
+	const found = firstBy(values, [
+		named('progress'),
+		named('progress_percent', 'percentage', 'percent'),
+	]);
 	const percent = Number.parseFloat(asText(found?.value) ?? '');
 	return Number.isFinite(percent) ? percent : undefined;
 }
@@ -177,6 +180,8 @@ export function videoLinkIn(answer: unknown, base: string | undefined): string |
 
 function linkOf(value: Value, base?: string): Array<{ link: string; isOther: boolean }> {
 	const text = String(value.value).trim();
-	const link = /^data:video\/[^,]*,/i.test(text) ? text : asLink(text, base);
+	const link = /^data:(?:video\/|application\/octet-stream)[^,]*,/i.test(text)
+		? text
+		: asLink(text, base);
 	return link === undefined ? [] : [{ link, isOther: isOfOtherFile(value) }];
 }

@@ -55,41 +55,44 @@ function walk(answer: unknown): Walk {
 	const start = { path: [], name: '', siblings: {}, isEntry: false, isOneOfMany: false };
 	const places: Place[] = [{ ...start, isOpened: false, value: answer }];
 	const values: Value[] = [];
+	const left = { places: maxReadValues - 1, text: maxReadText };
 	// What is within a place is added at the end, so that all of one level come before the next.
 	for (let at = 0; at < places.length; at++) {
 		const place = places[at];
 		const { value } = place;
-		const inner = placesIn(place, maxReadValues - places.length);
+		const inner = placesIn(place, left);
+		left.places -= inner.length;
 		for (const each of inner) places.push(each);
 		const isValue =
 			typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 		if (isValue && inner.length === 0) values.push(place as Value);
 	}
-	return { values, isWhole: places.length < maxReadValues };
+	return { values, isWhole: left.places > 0 };
 }
 
-/** What is directly within a place, as far as there is room for it. */
-function placesIn(place: Place, room: number): Place[] {
+/** What is directly within a place, as far as there is room for it. @param left what may still be read */
+function placesIn(place: Place, left: { places: number; text: number }): Place[] {
 	const { value, path } = place;
-	if (room <= 0) return [];
+	if (left.places <= 0) return [];
 	if (Array.isArray(value)) {
 		const isOneOfMany = place.isOneOfMany || value.length > 1;
 		return value
-			.slice(0, room)
+			.slice(0, left.places)
 			.map((entry: unknown) => ({ ...place, value: entry, isEntry: true, isOneOfMany }));
 	}
 	if (isObject(value)) {
-		const names = Object.keys(value).slice(0, room);
+		const names = Object.keys(value).slice(0, left.places);
 		return names.map((given) => {
 			const name = plainName(given);
 			const own = { path: [...path, name], name, siblings: value, isEntry: false };
 			return { ...place, ...own, value: value[given] };
 		});
 	}
-	if (typeof value !== 'string' || place.isOpened || value.length > maxReadText) return [];
-	const isJson = /^\s*(?:\{.*\}|\[.*\])\s*$/s.test(value);
-	const opened = isJson ? parseJson(value) : undefined;
-	return opened === undefined ? [] : placesIn({ ...place, value: opened, isOpened: true }, room);
+	if (typeof value !== 'string' || place.isOpened || value.length > left.text) return [];
+	if (!/^\s*(?:\{.*\}|\[.*\])\s*$/s.test(value)) return [];
+	left.text -= value.length;
+	const opened = parseJson(value);
+	return opened === undefined ? [] : placesIn({ ...place, value: opened, isOpened: true }, left);
 }
 
 /** Says of a value whether it may be the fact that is looked for. */
