@@ -79,6 +79,85 @@ describe('a job in any form', () => {
 	});
 });
 
+describe('each name that services use', () => {
+	const read = (body: object) => jobStatus(answerOf(body));
+
+	it.each([
+		...['task_id', 'video_id', 'job_id', 'generation_id', 'prediction_id', 'operation_id'],
+		'render_id',
+	])('gives the ID in %s, and prefers it to that of a request', (name) => {
+		const job = { deep: { trace_id: 'a', [name]: 'job_1', user_id: 'b', organization_id: 'c' } };
+		expect(createdVideo(answerOf(job)).id).toBe('job_1');
+		expect(createdTask(answerOf(job)).id).toBe('job_1');
+	});
+
+	it.each([
+		...['data', 'output', 'outputs', 'result', 'results', 'response', 'resp', 'body', 'task'],
+		...['tasks', 'job', 'jobs', 'video', 'videos', 'movie', 'generation', 'generations'],
+	])('takes the id within %s for that of the job', (part) => {
+		expect(createdTask(answerOf({ [part]: { id: 'job_1', b_id: 'b' } })).id).toBe('job_1');
+	});
+
+	it.each(['error', 'usage', 'request', 'input', 'user', 'account', 'steps', 'webhook', 'queue'])(
+		'takes the id and the state within %s for something else',
+		(part) => {
+			const other = { [part]: { id: 'other', status: 'failed' } };
+			expect(() => createdTask(answerOf(other))).toThrow('names no job');
+			expect(() => read(other)).toThrow('names no status');
+			expect(read({ state: 'running', ...other }).phase).toBe('running');
+		},
+	);
+
+	it('takes no ID when there are several that may be', () => {
+		expect(() => createdTask(answerOf({ a_id: '1', b_id: '2' }))).toThrow('names no job');
+		expect(createdTask(answerOf({ a_id: '1', b_id: '1' })).id).toBe('1');
+	});
+
+	it.each(['status', 'state', 'task_status', 'job_status', 'video_status', 'task_state'])(
+		'gives the state in %s, before a status of the call',
+		(name) => {
+			const call = { status: 'success', code: 200 };
+			expect(read({ ...call, data: { [name]: 'running' } }).phase).toBe('running');
+			expect(read({ status: 'error', data: { [name]: 'odd' } }).status).toBe('odd');
+		},
+	);
+
+	it.each(['done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished'])(
+		'gives the end in %s',
+		(name) => {
+			expect(read({ [name]: true }).phase).toBe('succeeded');
+			expect(read({ [name]: false }).phase).toBe('running');
+			expect(read({ [name]: true, error: { code: 3 } }).phase).toBe('failed');
+		},
+	);
+
+	it.each(['progress', 'progress_percent', 'percentage', 'percent'])(
+		'gives the percent in %s',
+		(name) => {
+			expect(read({ status: 'queued', metadata: { [name]: '40.5%' } }).progress).toBe(40.5);
+			expect(read({ status: 'queued', steps: { [name]: 1 } }).progress).toBeUndefined();
+			expect(read({ status: 'queued', [name]: 'soon' }).progress).toBeUndefined();
+		},
+	);
+
+	it.each(['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'])(
+		'prefers the link in %s to one under another name',
+		(name) => {
+			const other = 'https://files.example/b';
+			expect(videoLinkIn({ file: other, [name]: link }, undefined)).toBe(link);
+			expect(videoLinkIn({ page: other, file: link }, undefined)).toBe(link);
+		},
+	);
+
+	it.each([
+		...['thumbnail', 'cover', 'poster', 'image', 'preview', 'frame', 'callback', 'webhook'],
+		...['audio', 'voice', 'input', 'prompt', 'status', 'poll', 'cancel', 'self', 'doc'],
+	])('takes no link in %s for that of the video', (name) => {
+		const others = { [`${name}_url`]: link, [name]: { url: link } };
+		expect(videoLinkIn(others, undefined)).toBeUndefined();
+	});
+});
+
 describe('the link in a response', () => {
 	const base = 'https://gateway.example/v1/videos/a/content';
 	const link = 'https://files.example/a.mp4';

@@ -1,4 +1,9 @@
-import { jobReasonIn, reasonIn, requestIdOf } from '../../../../nodes/shared/gateway/reader/reason';
+import {
+	hasError,
+	jobReasonIn,
+	reasonIn,
+	requestIdOf,
+} from '../../../../nodes/shared/gateway/reader/reason';
 import { unlessEndless } from '../../../support/data/endless';
 import { counted } from '../../../support/data/counted';
 
@@ -83,5 +88,91 @@ describe('the reason why a job failed', () => {
 		const part = 'a'.repeat(2_000_000);
 		const job = { status: 'failed', message: part.repeat(4), detail: `${part}b${part}` };
 		expect(unlessEndless(() => jobReasonIn(job))).toEqual({ message: 'a'.repeat(2_000) });
+	});
+});
+
+describe('each name that services use for a reason', () => {
+	const causes = [
+		...['error', 'errors', 'error_description', 'error_message', 'error_msg', 'err_msg'],
+		...['fail_msg', 'fail_reason', 'failed_reason', 'failure_reason', 'fail_message'],
+		...['failure_message', 'failure', 'reasons'],
+	];
+	const remarks = [
+		...['title', 'message', 'msg', 'status_message', 'status_msg', 'task_status_msg', 'detail'],
+		...['reason', 'fault_string', 'description', 'exception', 'details'],
+	];
+
+	it.each([...causes, ...remarks])('reads it in %s', (name) => {
+		const said = { [name]: 'No luck at all', type: 'a', param: 'b', code: 7 };
+		expect(reasonIn(said)).toEqual({ message: 'No luck at all', type: 'a', param: 'b', code: '7' });
+		expect(jobReasonIn({ status: 'failed', [name]: 'No luck at all' })).toEqual({
+			message: 'No luck at all',
+		});
+	});
+
+	it.each([
+		...['fault', 'base_resp', 'response', 'response_metadata', 'result', 'output', 'data'],
+		...['task', 'job', 'content_filter'],
+	])('reads it within %s, and the code beside it', (name) => {
+		const said = { ok: false, [name]: { message: 'No luck at all', status_code: 7 } };
+		expect(reasonIn(said)).toEqual({ message: 'No luck at all', code: '7' });
+	});
+
+	it.each(['code', 'error_code', 'err_code', 'fail_code', 'failure_code'])(
+		'reads the code in %s',
+		(name) => {
+			expect(reasonIn({ [name]: 'a_code' })).toEqual({ code: 'a_code' });
+			expect(jobReasonIn({ output: { [name]: 'a_code' } })).toEqual({ code: 'a_code' });
+		},
+	);
+
+	it.each<[string, object, string]>([
+		['a title first', { detail: 'The rest', title: 'Bad' }, 'Bad: The rest'],
+		[
+			'the general first',
+			{ error: { message: 'Bad', details: { reason: 'Small' } } },
+			'Bad: Small',
+		],
+		['no text twice', { message: 'Bad size', detail: 'size', error: 'Bad size!' }, 'Bad size!'],
+		['the field beside it', { detail: [{ loc: ['body', 'n'], msg: 'Bad' }] }, 'body.n: Bad'],
+		['three of a list', { errors: ['a', 'b', 'c', 'a', 'd'] }, 'a; b; c; …'],
+		['what the provider said', { error: { metadata: { raw: 'Bad' } } }, 'Bad'],
+		[
+			'by the names of fields',
+			{ prompt: ['is long'], n: ['is odd'] },
+			'prompt: is long; n: is odd',
+		],
+		['a page in a text', { error: { message: '<html><title>Bad</title>' } }, 'Bad'],
+		['the error rather than what is beside it', { message: 'a', error: { message: 'b' } }, 'b'],
+	])('gives %s', (_, body, message) => {
+		expect(reasonIn(body)?.message).toBe(message);
+	});
+
+	it('takes a word beside a reason for a code', () => {
+		const said = { error: 'access_denied', error_description: 'No luck' };
+		expect(reasonIn(said)).toEqual({ code: 'access_denied', message: 'No luck' });
+		expect(reasonIn({ error: 'access_denied' })).toEqual({ message: 'access_denied' });
+		expect(reasonIn({ error: { message: 'No', status: 'NOT_FOUND' } })?.code).toBe('NOT_FOUND');
+		expect(reasonIn({ message: 'No', status: 'NOT_FOUND' })?.code).toBeUndefined();
+	});
+
+	it('takes what says that all is well for no reason of a job', () => {
+		const call = { code: 200, message: 'success', msg: 'ok' };
+		expect(jobReasonIn({ ...call, status: 'failed' })).toEqual({});
+		expect(jobReasonIn({ ...call, data: { status: 'failed', message: 'No luck' } })).toMatchObject({
+			message: 'No luck',
+		});
+		expect(jobReasonIn({ error: { why: 'No luck' } })).toEqual({ message: 'why: No luck' });
+	});
+
+	it.each([null, false, 0, '', 'none', 'No error', 'OK', 'success'])(
+		'takes the error %j for none',
+		(error) => {
+			expect(hasError({ status: 'completed', error })).toBe(false);
+		},
+	);
+
+	it.each([{ message: 'No' }, 'No luck', 7, true])('takes the error %j for one', (error) => {
+		expect(hasError({ data: { error } })).toBe(true);
 	});
 });
