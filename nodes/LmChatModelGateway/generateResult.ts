@@ -4,11 +4,13 @@ import { requestIdsOf, UnusableResponse } from '../shared/gateway/client/respons
 import {
 	asText,
 	isObject,
+	jsonTextOf,
 	parseJson,
 	valueAt,
 	withoutUndefined,
 	type JsonObject,
 } from '../shared/gateway/json';
+import { cutShort } from '../shared/gateway/protocol/chat';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import type { FinishReason, GenerateResult, ToolCallContent } from './aiNodeSdk';
 
@@ -23,7 +25,7 @@ const sdkFinishReasons = new Map<string, FinishReason>([
 
 /**
  * The first choice of a completion, in the form of the SDK.
- * @throws UnusableResponse when the input of a tool call is not a JSON object: n8n would call the tool without it
+ * @throws UnusableResponse when the input of a tool call was cut off
  */
 export function toGenerateResult(completion: Completion): GenerateResult {
 	const { choices, usage, id } = completion;
@@ -59,10 +61,24 @@ function toolCall(call: JsonObject, finishReason: string | undefined): ToolCallC
 	};
 }
 
+/**
+ * The arguments of a call as JSON. What cannot be read goes to the tool under a name that no tool has: the tool refuses
+ * it, and the model reads why.
+ */
 function toInput(given: unknown, tool: string, finishReason: string | undefined): string {
 	if (isObject(given)) return JSON.stringify(given);
 	const json = asText(given) ?? '{}';
 	if (isObject(parseJson(json))) return json;
-	const reason = finishReason === 'length' ? ', because it was cut off at Max Tokens' : '';
-	throw new UnusableResponse(`calls the tool ${tool} with what is no JSON object${reason}`, json);
+	// Some models put the JSON into a text again, or into a code fence.
+	const text = (json.startsWith('"') && asText(parseJson(json))) || json;
+	const bare = text.replace(/^```\w*\s|\s*```$/g, '');
+	if (isObject(parseJson(bare))) return bare;
+	if (cutShort(finishReason) === undefined) return jsonTextOf({ [unreadable]: json });
+	throw new UnusableResponse(
+		`calls the tool ${tool} with what is no JSON object, because it was cut off at Max Tokens`,
+		json,
+	);
 }
+
+/** The name of the arguments of a tool call that are no JSON. */
+export const unreadable = 'arguments_that_are_no_json';

@@ -1,4 +1,5 @@
-import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
+import type { ToolCallContent } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
+import { toGenerateResult, unreadable } from '../../../nodes/LmChatModelGateway/generateResult';
 import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/finishReasons';
 import {
 	refusalOf,
@@ -167,7 +168,7 @@ const readers: Record<keyof typeof endpoints, Reader> = {
 		const uses = [content].flat().filter((part) => valueAt(part, 'type') === 'tool_use');
 		return {
 			...{ text, refusal: asText(refusal), finish: [asText(finish) ?? null] },
-			isNatural: fields.stop_reason !== 'max_tokens' && isNatural([finish_reason]),
+			isNatural: isNatural([finish]),
 			toolCalls: [
 				...uses.filter(isObject).map(({ id, name, input }) => ({ id, name, input }) as ToolCall),
 				...(toolCallsOf({ tool_calls, function_call }) ?? []),
@@ -204,15 +205,17 @@ function factsOfCompletion(whole: Completion): Partial<Facts> {
 function toolCallsOf(message: JsonObject): ToolCall[] | undefined {
 	try {
 		const { message: given } = toGenerateResult({ choices: [{ index: 0, message }] });
-		return given.content.flatMap((part) =>
-			part.type === 'tool-call'
-				? [{ id: part.toolCallId, name: part.toolName, input: JSON.parse(part.input) as object }]
-				: [],
-		);
+		return given.content.flatMap((part) => (part.type === 'tool-call' ? [callOf(part)] : []));
 	} catch (error) {
 		if (error instanceof UnusableResponse) return undefined;
 		throw error;
 	}
+}
+
+function callOf({ toolCallId: id, toolName: name, input: json }: ToolCallContent): ToolCall {
+	const input = JSON.parse(json) as JsonObject;
+	const text = asText(input[unreadable]);
+	return { id, name, ...(text === undefined ? { input } : { unreadable: text }) };
 }
 
 function isNatural(reasons: unknown[]): boolean {

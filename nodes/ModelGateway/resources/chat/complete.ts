@@ -82,7 +82,7 @@ export const chatComplete: Operation<Request, Completion> = {
 
 	async deliver(completion, { body, simplify }, run) {
 		const reasons = completion.choices.map(({ finish_reason }) => finish_reason);
-		hintAtIncompleteAnswers(run, reasons, body.n);
+		hintAtIncompleteAnswers(run, reasons, { requested: body.n });
 		for (const { message, finish_reason: reason } of completion.choices)
 			hintAtMissingText(run, { text: textOf(message), reason, ...otherContentOf(message) });
 		return simplify ? simplified(completion) : [{ json: completion as IDataObject }];

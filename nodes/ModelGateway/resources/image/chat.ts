@@ -112,7 +112,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async deliver(made, request, run) {
-		hintAtIncompleteAnswers(run, made.finishReasons ?? [], request.body.n);
+		hintAtIncompleteAnswers(run, made.finishReasons ?? [], { requested: request.body.n });
 		return await deliverImages(made, request, run);
 	},
 

@@ -6,7 +6,6 @@ import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
-import { finishReasons } from '../../../shared/gateway/protocol/chat';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
@@ -94,12 +93,11 @@ export const messageCreate: Operation<Request, TextMessage> = {
 
 	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {
 		const { stop_reason, model: used, usage } = fields;
-		hintAtIncompleteAnswers(run, [finish_reason]);
-		hintAtMissingText(run, { text, reason: finish_reason ?? stop_reason, ...otherContent });
-		// The specification shows no response: `max_tokens` is how endpoints of this kind report a cut answer.
-		if (stop_reason === 'max_tokens') {
-			run.hint(`The answer is not complete: ${finishReasons.length}.`);
-		}
+		// The specification shows no response: endpoints of this kind say in `stop_reason` why an answer ended.
+		const field = finish_reason === undefined ? 'stop_reason' : 'finish_reason';
+		const reason = finish_reason ?? stop_reason;
+		hintAtIncompleteAnswers(run, [reason], { field });
+		hintAtMissingText(run, { text, reason, ...otherContent });
 		const common = { finish_reason, stop_reason, model: used, usage, ...requestIdsOf(fields) };
 		const json = simplify ? withoutUndefined({ text, ...common, ...otherContent }) : fields;
 		return [{ json: json as IDataObject }];

@@ -1,21 +1,21 @@
 import { isEmpty } from '../../../shared/gateway/chat/fragments';
-import { finishReasons } from '../../../shared/gateway/protocol/chat';
+import { cutShort } from '../../../shared/gateway/protocol/chat';
 import { asText, excerpt, type JsonObject } from '../../../shared/gateway/json';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 
 /**
  * Shows a hint for answers that are cut off, withheld or missing: they are no errors, but the user must notice them.
- * @param reasons the `finish_reason` of each answer ("Resources", chat completion)
- * @param requested how many answers were requested
+ * @param reasons why each answer ended, in the service's word (such as `finish_reason`: "Resources", chat completion)
+ * @param options how many answers were requested, and which field says why they ended
  */
 export function hintAtIncompleteAnswers(
 	{ hint }: Pick<ItemRun, 'hint'>,
 	reasons: unknown[],
-	requested?: unknown,
+	{ requested, field = 'finish_reason' }: { requested?: unknown; field?: string } = {},
 ): void {
 	for (const reason of reasons) {
-		if (reason !== 'length' && reason !== 'content_filter') continue;
-		hint(`The answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`);
+		const why = reason === 'refusal' ? undefined : cutShort(reason);
+		if (why) hint(`The answer is not complete: ${why} (${field} ${excerpt(String(reason), 50)}).`);
 	}
 	if (reasons.length < Number(requested)) {
 		hint(`${reasons.length} of the ${String(requested)} answers came.`);
@@ -29,9 +29,6 @@ interface Answer extends JsonObject {
 	refusal?: unknown;
 }
 
-/** Reasons that say why an answer may be empty, and have a hint of their own. */
-const explained: readonly unknown[] = ['length', 'max_tokens', 'content_filter'];
-
 /**
  * Shows a hint for an answer that is a refusal, or empty: both are charged.
  * @param answer with what it has besides its text, such as tool calls, under the service's own names
@@ -41,6 +38,6 @@ export function hintAtMissingText({ hint }: Pick<ItemRun, 'hint'>, answer: Answe
 	const words = asText(refusal);
 	if (words !== undefined) hint(`The model refused to answer: ${excerpt(words)}`);
 	else if (reason === 'refusal') hint('The model refused to answer. Change the prompt.');
-	else if ([text.trim(), ...Object.values(others)].every(isEmpty) && !explained.includes(reason))
+	else if ([text.trim(), ...Object.values(others)].every(isEmpty) && !cutShort(reason))
 		hint('The answer is empty. It is charged like any other.');
 }

@@ -4,7 +4,7 @@ import {
 	withRequestIds,
 	type ServiceResponse,
 } from '../client/response';
-import { asIndex, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { asIndex, asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { maxChoices } from '../protocol/bounds';
 import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
 
@@ -30,16 +30,41 @@ export function completion(response: ServiceResponse): Completion {
 /** A completion that may have errors in it. @throws UnusableResponse when it has no choices */
 export function anyCompletion(response: ServiceResponse): Completion {
 	const { json } = response;
-	if (!isObject(json) || !Array.isArray(json.choices))
-		throw new UnusableResponse(describeBody(response));
-	const given = json.choices.filter(isObject).slice(0, maxChoices);
-	const choices = given.map((choice, position) => ({
-		...choice,
-		index: asIndex(choice.index) ?? position,
-		message: [choice.message, choice.delta].find(isObject) ?? { content: choice.text ?? null },
-	}));
+	const parts = isObject(json) ? [json, ...wrappers.map((name) => json[name])] : [];
+	const whole = parts.filter(isObject).find((part) => answersIn(part) !== undefined);
+	const given = whole && answersIn(whole);
+	if (!isObject(json) || !given) throw new UnusableResponse(describeBody(response));
+	const choices = given.filter(isObject).slice(0, maxChoices).map(asChoice);
 	if (choices.length === 0) throw new UnusableResponse('has no choices');
-	return { ...withRequestIds(json, response), choices: choices as Choice[] };
+	const usage = json.usage ?? whole.usage;
+	return { ...withRequestIds(json, response), ...withoutUndefined({ usage }), choices };
+}
+
+/** Where other services put the whole completion. */
+const wrappers = ['output', 'data', 'result', 'response'];
+
+/** The answers of a completion, in the form of the specification or of other services; undefined if it is none. */
+function answersIn(part: JsonObject): unknown[] | undefined {
+	const { choices, candidates, message, text } = part;
+	const list = [choices, candidates].find(Array.isArray);
+	const isAnswer = isObject(message) || typeof text === 'string';
+	const { done_reason, finish_reason } = part;
+	const only = withoutUndefined({ message, text, finish_reason: finish_reason ?? done_reason });
+	return list ?? (isAnswer ? [only] : undefined);
+}
+
+function asChoice(given: JsonObject, position: number): Choice {
+	const { content, finishReason } = given;
+	const message = [given.message, given.delta].find(isObject);
+	// Some services put the parts of an answer into its content.
+	const parts = isObject(content) ? content.parts : content;
+	const finish_reason = asText(given.finish_reason ?? finishReason);
+	return {
+		...given,
+		index: asIndex(given.index) ?? position,
+		message: message ?? { content: given.text ?? parts ?? null },
+		...withoutUndefined({ finish_reason }),
+	};
 }
 
 /** Why a completion is not whole: it, or one of its answers, has an error. */
