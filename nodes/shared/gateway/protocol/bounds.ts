@@ -76,6 +76,9 @@ export const maxMarkupLength = 20_000;
 /** Values of an answer among which its facts are looked for, the least nested first. */
 export const maxReadValues = 2_000;
 
+/** Fields of an answer among which what was ordered is looked for. */
+export const maxReadEntries = 20_000;
+
 /** In characters, of a text that is opened when it is JSON. */
 export const maxReadText = 100_000;
 
