@@ -136,7 +136,7 @@ describe('images', () => {
 	);
 
 	it('downloads an image in a Retry without a second charge after its download failed', async () => {
-		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
+		gateway.fault({ route: 'download', action: 'error', status: 410, code: 'gone' });
 		const failed = await run(image('generate', { model: byId('image-1') }));
 		expect(failed.errorOf('Image')?.message).toContain('Could not download the image');
 		const retried = await retryExecution(failed);

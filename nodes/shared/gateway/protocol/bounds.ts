@@ -91,9 +91,6 @@ export const maxTextTokens = 100_000;
 /** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
 export const maxBase64Words = 10_000;
 
-/** Brackets that are open at the same time in a Markdown text. */
-export const maxOpenBrackets = 1_000;
-
 /** In characters: no server accepts a longer link, and parsing it takes long. */
 export const maxLinkLength = 100_000;
 
