@@ -26,27 +26,25 @@ interface TextImages {
  */
 export function imagesIn(text: string, areOthersKnown: boolean): TextImages {
 	const all = [...addressesIn(text)];
-	const kinds: Array<Found['kind']> = ['image', 'definition', 'tag', 'file', 'base64'];
-	const usable = kinds.slice(0, areOthersKnown ? 3 : 5);
-	const kind = usable.find(
-		(each) =>
-			all.some((found) => found.kind === each) && (each !== 'definition' || text.includes('![')),
+	const of = (kind: Found['kind']) => all.filter((found) => found.kind === kind);
+	// A link may be its own text, as in `[https://…](https://…)`.
+	const isText = ({ end, address }: Found, at: number) =>
+		all.at(at + 1)?.start === end + ']('.length && all.at(at + 1)?.address === address;
+	const links = all.filter((found, at) => isShortLink(found) && !isText(found, at));
+	const likely = links.filter(
+		(found) => (links.length === 1 && isAlone(text, found)) || endsLikeImage(found.address),
 	);
-	const links = all.filter(({ address }) => isShortLink(address));
-	const alone = links.length === 1 && isAlone(text, links[0]);
-	const likely = alone ? links : links.filter(({ address }) => endsLikeImage(address));
-	const images =
-		kind === undefined
-			? areOthersKnown
-				? []
-				: likely
-			: all.filter((found) => found.kind === kind);
+	const marked = [of('image'), text.includes('![') ? of('definition') : [], of('tag')];
+	const others = areOthersKnown ? [] : [of('file'), of('base64'), likely];
+	const images = [...marked, ...others].find((found) => found.length > 0) ?? [];
 	const taken = new Set(images.map(({ address }) => address));
-	const others = new Set(likely.map(({ address }) => address).filter((link) => !taken.has(link)));
-	return { images: images.slice(0, maxFoundImages), others: [...others] };
+	return {
+		images: images.slice(0, maxFoundImages),
+		others: likely.map(({ address }) => address).filter((address) => !taken.has(address)),
+	};
 }
 
-const isShortLink = (address: string) =>
+const isShortLink = ({ address }: Found) =>
 	/^https?:\/\//i.test(address) && address.length <= maxLinkLength;
 
 const isAlone = (text: string, { start, end }: Found) =>
@@ -92,35 +90,39 @@ const beginnings =
 
 /** One pass: what belongs to an address is not looked at again. */
 function* addressesIn(text: string): Generator<Found, void, undefined> {
-	let [done, words] = [0, 0];
+	let [since, words] = [0, 0];
 	const token = new RegExp(beginnings);
 	for (let tokens = 0; tokens < maxTextTokens && words < maxBase64Words; tokens++) {
 		const match = token.exec(text);
 		if (match === null) return;
 		const { 0: head, index } = match;
+		const isMarkdown = head.startsWith(']');
 		if (/^[\w+/-]{38}$/.test(head)) words++;
-		const before = text.slice(done, index);
-		const found = head.startsWith(']')
-			? inMarkdown(text, { head, index, before })
-			: /^<img/i.test(head)
+		const before = isMarkdown ? text.slice(since, index) : '';
+		const found = isMarkdown
+			? inMarkdown(text, index + head.length, { head, before })
+			: head.startsWith('<')
 				? inTag(text, index)
 				: plain(text, index, head);
 		if (found?.kind !== undefined && found.end > found.start)
 			yield { address: text.slice(found.start, found.end), ...found, kind: found.kind };
-		done = Math.max(token.lastIndex, found?.end ?? 0);
-		token.lastIndex = done;
+		token.lastIndex = Math.max(token.lastIndex, found?.end ?? 0);
+		if (isMarkdown) since = token.lastIndex;
 	}
 }
 
 /** @property kind undefined when this is no address */
 type Part = Pick<Found, 'start' | 'end'> & { address?: string; kind?: Found['kind'] };
 
-/** An address after `](` or `]: `. Its title is not looked at. */
+/**
+ * An address after `](` or `]: `. Its title is not looked at.
+ * @param before the text since the last one: the bracket that opened last says whether it is an image
+ */
 function inMarkdown(
 	text: string,
-	{ head, index, before }: { head: string; index: number; before: string },
+	start: number,
+	{ head, before }: { head: string; before: string },
 ): Part {
-	const start = index + head.length;
 	const isImage = before[before.lastIndexOf('[') - 1] === '!';
 	const data = dataUrlAt(text, start);
 	if (data) return { ...data, kind: isImage ? 'image' : data.kind };
@@ -207,7 +209,7 @@ function base64End(text: string, start: number): number {
 		const end = matchAt(/[\w+/-]*={0,2}/y, text, begin) ?? begin;
 		const isWrapped = end - begin >= minLineLength && text[end - 1] !== '=';
 		const next = isWrapped
-			? matchAt(/\s{1,9}(?=[\w+/-]+={0,2}(?:[\s)>"'`]|$))/y, text, end)
+			? matchAt(/\r?\n[ \t]{0,9}(?=[\w+/-]+={0,2}(?:[\r\n)>"'`]|$))/y, text, end)
 			: undefined;
 		if (next === undefined) return end;
 		begin = next;

@@ -3,7 +3,7 @@ import { maxFoundImages, maxReadEntries, maxReadValues } from '../protocol/bound
 import { plainName } from './values';
 
 /** What an answer has under one path: the entries of a list, or one value. */
-export interface Place {
+interface Place {
 	/** The names that lead to it, as the service spells them; positions in lists are left out. */
 	path: readonly string[];
 	entries: readonly unknown[];
