@@ -24,7 +24,11 @@ export interface EmbeddingList {
  */
 export function embeddingList(response: ServiceResponse, count: number): EmbeddingList {
 	const { json } = response;
-	const found = placesIn(json).find(({ isUsual, entries }) => isUsual && entries.some(hasVector));
+	const found = placesIn(json).find(
+		({ isUsual, isList, entries }) =>
+			// A single text is the name of a model, or a message.
+			isUsual && entries.some((entry) => (isList || isObject(entry)) && hasVector(entry)),
+	);
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
 	if (found.entries.length !== count) {
 		throw new UnusableResponse(`has ${found.entries.length} vectors for ${count} texts`);
