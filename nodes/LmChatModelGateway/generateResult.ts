@@ -71,7 +71,7 @@ function toInput(given: unknown, tool: string, finishReason: string | undefined)
 	if (isObject(parseJson(json))) return json;
 	// Some models put the JSON into a text again, or into a code fence.
 	const text = (json.startsWith('"') && asText(parseJson(json))) || json;
-	const bare = text.replace(/^```\w*\s|\s*```$/g, '');
+	const [, bare = text] = /^```\w*\s(.*)```$/s.exec(text.trim()) ?? [];
 	if (isObject(parseJson(bare))) return bare;
 	if (cutShort(finishReason) === undefined) return jsonTextOf({ [unreadable]: json });
 	throw new UnusableResponse(

@@ -19,11 +19,8 @@ import {
 	type ServiceResponse,
 } from '../../nodes/shared/gateway/client/response';
 import { embeddingList } from '../../nodes/shared/gateway/embeddings/responses';
-import {
-	readChatImages,
-	readImages,
-	type Image,
-} from '../../nodes/shared/gateway/images/responses';
+import type { Image } from '../../nodes/shared/gateway/images/entries';
+import { readChatImages, readImages } from '../../nodes/shared/gateway/images/responses';
 import {
 	createdTask,
 	createdVideo,

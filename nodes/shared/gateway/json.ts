@@ -150,7 +150,7 @@ export function withoutUndefined<T extends object>(object: T): Partial<T> {
 }
 
 /** The object without the list or text at this path. */
-export function without(object: JsonObject, [name, ...deeper]: string[]): JsonObject {
+export function without(object: JsonObject, [name, ...deeper]: readonly string[]): JsonObject {
 	const { [name]: value, ...others } = object;
 	return isObject(value) ? { ...others, [name]: without(value, deeper) } : others;
 }

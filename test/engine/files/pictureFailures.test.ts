@@ -20,7 +20,7 @@ const run = async (operation: string, settings: Partial<INode> = {}, more: IData
 	return await runWorkflow(workflow, { credentials: credentialFor(gateway) });
 };
 /** A storage host that has every image except those below /gone. */
-const storage = async (gone: Reply = answer(404, '')) =>
+const storage = async (gone: Reply = answer(410, '')) =>
 	await startServer((response, request) =>
 		(request.path.startsWith('/gone') ? gone : answer(200, png))(response, request),
 	);

@@ -74,7 +74,7 @@ const tooLarge: Reply = (response) =>
 
 it('does not request an image that is too large again in a Retry', async () => {
 	const server = await startServer((response, request) =>
-		(request.path === '/0.png' ? tooLarge : answer(404, ''))(response, request),
+		(request.path === '/0.png' ? tooLarge : answer(410, ''))(response, request),
 	);
 	const failed = await run(linksTo(server.url, 2));
 	expect(failed.errorOf('Model Gateway')?.message).toContain('/1.png');

@@ -64,10 +64,14 @@ export async function requestImages(
 	parse: Call<ImageResult>['parse'] = readImages,
 ): Promise<MadeImages> {
 	const result = await gateway.call({ ...call, parse });
-	const { images: pictures, missing, finishReasons } = result;
+	const { images: pictures, missing, otherLinks = [], finishReasons } = result;
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing.slice(0, 10)));
 		hint(`The response lacks ${missing.length} of its images: ${entries}`);
+	}
+	if (otherLinks.length > 0) {
+		const links = excerpt(otherLinks.slice(0, 10).join(', '));
+		hint(`The response has links that were not taken as images: ${links}`);
 	}
 	hintAtCount(result, Number(valueAt(call.body, 'n') ?? call.form?.get('n') ?? NaN), hint);
 	const execution = context.getExecutionId();

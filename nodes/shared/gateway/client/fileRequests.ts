@@ -74,7 +74,7 @@ export class FileRequests {
 			const isPartRefused = isLinkRefused ? !this.request.refresh : isMethodRefused(refusal);
 			if (offset > 0 && isPartRefused) throw new RestartTransfer(notResumable(arrived.reason));
 			if (isLinkRefused) {
-				await this.renewLink(refusal);
+				await this.renewLink(refusal, gateway);
 				continue;
 			}
 			const wait = waitForFile(ofStorageHost(refusal.failure), tries++, gateway);
@@ -83,11 +83,18 @@ export class FileRequests {
 		}
 	}
 
-	/** @throws GatewayError when there is no new link, or there were too many */
-	async renewLink(refusal: GatewayError): Promise<void> {
+	/**
+	 * Requests a new link. Where there is none, as for an image, the same link gets some seconds: a content network may not
+	 * have a new file yet.
+	 * @throws GatewayError when there is no new link, or there were too many
+	 */
+	async renewLink(refusal: GatewayError, gateway: Gateway): Promise<void> {
 		const { refresh, charged } = this.request;
-		if (!refresh || this.refreshes++ === maxLinkRefreshes) throw charged(refusal);
-		this.source = await refresh();
+		const mayCome = refresh !== undefined || [403, 404].includes(refusal.failure.status);
+		if (!mayCome || this.refreshes++ === maxLinkRefreshes) throw charged(refusal);
+		const wait = waitForFile(notYetThere, this.refreshes, gateway) ?? 0;
+		if (refresh) this.source = await refresh();
+		else await gateway.runtime.clock.sleep(wait, gateway.runtime.signal);
 	}
 
 	/** Whether the file of a video job is on the gateway itself, which may require the key. */
@@ -122,6 +129,8 @@ export class FileRequests {
 		return refusal;
 	}
 }
+
+const notYetThere: FailedRequest = { reach: 'lost', status: 0 };
 
 const isMethodRefused = ({ failure: { status } }: GatewayError) => status === 405 || status === 501;
 

@@ -230,7 +230,8 @@ class Transfer<End extends FileEnd> {
 		if (isOver || excess) throw this.incomplete(excess ? `the file ${excess}` : reason, page);
 		this.reason = reason;
 		await clock.sleep(wait, signal);
-		if (page && this.request.refresh) await this.requests.renewLink(this.incomplete(reason, page));
+		if (page && this.request.refresh)
+			await this.requests.renewLink(this.incomplete(reason, page), this.gateway);
 	}
 
 	incomplete(reason: string, page?: Interruption['page']): GatewayError {

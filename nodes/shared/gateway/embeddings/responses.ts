@@ -5,7 +5,8 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { asIndex, isObject, valueAt, without, withoutUndefined, type JsonObject } from '../json';
+import { asIndex, isObject, valueAt, without, type JsonObject } from '../json';
+import { placesIn } from '../reader/places';
 
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
@@ -17,38 +18,61 @@ export interface EmbeddingList {
 }
 
 /**
- * The vectors of a response ("Endpoints" 6). Servers may reorder them, so `index` decides; numbers and base64 are
- * both accepted, whichever was requested.
+ * The vectors of a response ("Endpoints" 6), wherever it has them. Servers may reorder them, so `index` decides; numbers
+ * and base64 are both accepted, whichever was requested.
  * @throws UnusableResponse unless there is one vector for each of `count` texts, all of the same length
  */
 export function embeddingList(response: ServiceResponse, count: number): EmbeddingList {
-	const received = valueAt(response.json, 'data');
-	if (!Array.isArray(received)) throw new UnusableResponse(describeBody(response));
-	if (received.length !== count) {
-		throw new UnusableResponse(`has ${received.length} vectors for ${count} texts`);
-	}
-	const entries = inOrder(received).map((entry) =>
-		isObject(entry) ? entry : { embedding: entry },
+	const { json } = response;
+	const found = placesIn(json).find(
+		({ isUsual, isList, entries }) =>
+			// A single text is the name of a model, or a message.
+			isUsual && entries.some((entry) => (isList || isObject(entry)) && hasVector(entry)),
 	);
-	const vectors = entries.map(({ embedding }, index) => vectorOf(embedding, index));
+	if (found === undefined) throw new UnusableResponse(describeBody(response));
+	if (found.entries.length !== count) {
+		throw new UnusableResponse(`has ${found.entries.length} vectors for ${count} texts`);
+	}
+	const entries = inOrder(found.entries);
+	const vectors = entries.map(vectorOf);
 	const unequal = vectors.find((vector) => vector.length !== vectors[0].length);
 	if (unequal) throw new UnusableResponse(unequalLengths(vectors[0].length, unequal.length));
-	const fields = withoutUndefined({ ...(response.json as JsonObject), data: undefined });
+	const path = found.isList ? found.path : [...found.path, 'embedding'];
 	return {
 		vectors,
-		entries: entries.map((entry) => without(entry, ['embedding'])),
-		fields: withRequestIds(fields, response),
+		entries: entries.map((entry) => (isObject(entry) ? withoutVector(entry) : {})),
+		fields: withRequestIds(isObject(json) ? without(json, path) : {}, response),
 	};
+}
+
+const vectorNames = ['embedding', 'vector', 'values'];
+const withoutVector = (entry: JsonObject) =>
+	vectorNames.reduce((fields, name) => without(fields, [name]), entry);
+
+/** The vector of an entry: the entry itself, or one of its fields. A list of one vector is that vector. */
+function vectorIn(entry: unknown): unknown {
+	const vector = isObject(entry)
+		? vectorNames.map((name) => entry[name]).find((value) => value !== undefined)
+		: entry;
+	const isOne = Array.isArray(vector) && vector.length === 1 && Array.isArray(vector[0]);
+	return isOne ? (vector[0] as unknown) : isObject(vector) ? vectorIn(vector) : vector;
+}
+
+function hasVector(entry: unknown): boolean {
+	const vector = vectorIn(entry);
+	// The beginning of a text shows whether it may be base64.
+	const isBase64 = typeof vector === 'string' && /^[\w+/-]{5,}=*$/.test(vector.slice(0, 99));
+	return Array.isArray(vector) || isBase64;
 }
 
 /**
  * The entries of a list in the order of their texts: by their indexes, whatever the first of them is. When these give no
  * order, it is that of arrival: the vectors are charged, and most servers keep the order.
  */
-function inOrder(entries: unknown[]): unknown[] {
+function inOrder(entries: readonly unknown[]): readonly unknown[] {
 	const indexed = entries.map((entry) => ({
 		entry,
-		index: asIndex(valueAt(entry, 'index')) ?? NaN,
+		index: asIndex(valueAt(entry, 'index') ?? valueAt(entry, 'text_index')) ?? NaN,
 	}));
 	const indexes = new Set(indexed.map(({ index }) => index));
 	if (indexes.has(NaN) || indexes.size < entries.length) return entries;
@@ -72,7 +96,8 @@ export function sumOfUsages(usages: unknown[]): unknown {
 export const unequalLengths = (one: number, other: number) =>
 	`has vectors of ${one} and of ${other} numbers`;
 
-function vectorOf(value: unknown, index: number): number[] {
+function vectorOf(entry: unknown, index: number): number[] {
+	const value = vectorIn(entry);
 	const vector = typeof value === 'string' ? fromBase64(value) : value;
 	const isVector = Array.isArray(vector) && vector.length > 0 && vector.every(Number.isFinite);
 	if (!isVector) throw new UnusableResponse(`has no vector at index ${index}`);

@@ -6,7 +6,10 @@ interface TextFile {
 
 /** The file in a data URL, or in a text that is nothing but base64. */
 export function fileInText(text: string): TextFile {
-	const [, declared, data] = /^(?:data:([^,]*),)?(.*)$/is.exec(text) ?? [];
+	// A regular expression would go through all of the file.
+	const comma = /^data:/i.test(text) ? text.indexOf(',') : -1;
+	const declared = comma < 0 ? undefined : text.slice('data:'.length, comma);
+	const data = text.slice(comma + 1);
 	const isBase64 = declared === undefined || /;base64$/i.test(declared);
 	const bytes = isBase64
 		? Buffer.from(data, 'base64')

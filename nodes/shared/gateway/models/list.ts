@@ -6,8 +6,9 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { asText, isObject, valueAt, without, type JsonObject } from '../json';
+import { asText, isObject, textAt, without, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
+import { placesIn } from '../reader/places';
 
 /**
  * The models that the service lists ("Endpoints" 7).
@@ -36,22 +37,19 @@ interface ModelList {
 	fields: ResponseFields;
 }
 
-/** Where the models may be; the empty path is the response itself. */
-const listPaths = ['', 'data', 'models', 'data.data'];
-
-const mayBeModel = (entry: unknown) => typeof entry === 'string' || isObject(entry);
-
+/** The models of the first list that has any; in an answer without models, a list that has none. */
 export function modelList(response: ServiceResponse): ModelList {
 	const { json } = response;
-	const entriesAt = (path: string) => (path === '' ? json : valueAt(json, path));
-	const path = listPaths.find((place) => Array.isArray(entriesAt(place)));
-	if (path === undefined) throw new UnusableResponse(describeBody(response));
-	const entries = (entriesAt(path) as unknown[]).filter(mayBeModel);
-	const models = entries.flatMap((entry) => {
+	const lists = placesIn(json).filter((place) => place.isList && place.isUsual);
+	const found = lists.find(({ entries }) => modelsIn(entries).length > 0) ?? lists.at(0);
+	if (found === undefined) throw new UnusableResponse(describeBody(response));
+	const others = isObject(json) ? without(json, found.path) : {};
+	return { models: modelsIn(found.entries), fields: withRequestIds(others, response) };
+}
+
+const modelsIn = (entries: readonly unknown[]): Model[] =>
+	entries.flatMap((entry) => {
 		const fields = isObject(entry) ? entry : {};
-		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));
+		const id = typeof entry === 'string' ? asText(entry) : textAt(fields, 'id', 'model', 'name');
 		return id === undefined ? [] : [{ ...fields, id }];
 	});
-	const others = isObject(json) ? without(json, path.split('.')) : {};
-	return { models, fields: withRequestIds(others, response) };
-}

@@ -73,6 +73,9 @@ export const maxMarkupLength = 20_000;
 /** Values of an answer among which its facts are looked for, the least nested first. */
 export const maxReadValues = 2_000;
 
+/** Fields of an answer among which what was ordered is looked for. */
+export const maxReadEntries = 20_000;
+
 /** In characters, of the texts of an answer that are opened when they are JSON. */
 export const maxReadText = 500_000;
 
@@ -84,9 +87,6 @@ export const maxTextTokens = 100_000;
 
 /** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
 export const maxBase64Words = 10_000;
-
-/** Brackets that are open at the same time in a Markdown text. */
-export const maxOpenBrackets = 1_000;
 
 /** In characters: no server accepts a longer link, and parsing it takes long. */
 export const maxLinkLength = 100_000;
