@@ -42,11 +42,22 @@ export function toGenerateResult(completion: Completion): GenerateResult {
 			role: 'assistant',
 			content: [
 				...(text === '' ? [] : [{ type: 'text' as const, text }]),
-				...calls.map((call) => toolCall(call, finish_reason)),
+				...withOwnIds(calls.map((call) => toolCall(call, finish_reason))),
 			],
 		},
 		providerMetadata: withoutUndefined({ finish_reason, ...requestIdsOf(completion) }),
 	};
+}
+
+/** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
+function withOwnIds(calls: ToolCallContent[]): ToolCallContent[] {
+	const ids = new Set<string>();
+	return calls.map((call) => {
+		const { toolCallId: given } = call;
+		const toolCallId = given && !ids.has(given) ? given : `call_${randomUUID()}`;
+		ids.add(toolCallId);
+		return { ...call, toolCallId };
+	});
 }
 
 function toolCall(call: JsonObject, finishReason: string | undefined): ToolCallContent {
@@ -54,8 +65,7 @@ function toolCall(call: JsonObject, finishReason: string | undefined): ToolCallC
 	if (toolName === undefined) throw new UnusableResponse('calls a tool without naming it');
 	return {
 		type: 'tool-call',
-		// Every call needs an ID, by which its result and its stream chunks are matched to it.
-		toolCallId: asText(call.id) ?? `call_${randomUUID()}`,
+		toolCallId: asText(call.id),
 		toolName,
 		input: toInput(valueAt(call, 'function.arguments'), toolName, finishReason),
 	};

@@ -101,11 +101,11 @@ describe('the log of orders', () => {
 	});
 
 	it('says that images arrived, and which were lost afterwards', async () => {
-		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
+		gateway.fault({ route: 'download', action: 'error', status: 410, code: 'gone' });
 		expect(await linesOf(await run(image), 'model', 'estimatedCost', 'httpStatus')).toEqual([
 			['info', 'order sent', 'image-1', 0.04, undefined],
 			['info', 'order completed', 'image-1', 0.04, undefined],
-			['warn', 'download failed', 'image-1', 0.04, 404],
+			['warn', 'download failed', 'image-1', 0.04, 410],
 		]);
 	});
 

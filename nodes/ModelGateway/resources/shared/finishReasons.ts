@@ -14,8 +14,11 @@ export function hintAtIncompleteAnswers(
 	{ requested, field = 'finish_reason' }: { requested?: unknown; field?: string } = {},
 ): void {
 	for (const reason of reasons) {
-		const why = reason === 'refusal' ? undefined : cutShort(reason);
-		if (why) hint(`The answer is not complete: ${why} (${field} ${excerpt(String(reason), 50)}).`);
+		// These have a hint of their own.
+		const cut = ['refusal', 'error'].includes(String(reason)) ? undefined : cutShort(reason);
+		if (!cut) continue;
+		const what = cut.why ? `is not complete: ${cut.why}` : 'may not be complete';
+		hint(`The answer ${what} (${field} ${excerpt(String(reason), 50)}).`);
 	}
 	if (reasons.length < Number(requested)) {
 		hint(`${reasons.length} of the ${String(requested)} answers came.`);

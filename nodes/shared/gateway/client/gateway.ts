@@ -281,7 +281,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		const isWhole = response.broken === undefined && response.excess === undefined;
 		const mayBeStated =
 			isWhole && !isOfOtherJob && partialText === '' && requestInfo.cost !== 'read';
-		if (mayBeStated && statedRefusal(response.json)) return refused(requestInfo, response);
+		if (mayBeStated && statedRefusal(response.json, requestInfo.cost))
+			return refused(requestInfo, response);
 		const failed = unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
 			partialText,
 			error,

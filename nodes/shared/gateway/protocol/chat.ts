@@ -7,24 +7,31 @@ export const finishReasons = {
 	tool_calls: 'tool calls',
 } as const;
 
-/** The same in the words of other services, as far as an answer ended by itself. */
+/** The words of other services for an answer that ended by itself. */
 const naturalEnds = new Set([
-	...['', 'null', 'stop', 'end_turn', 'stop_sequence', 'tool_calls', 'tool_use', 'function_call'],
-	...['eos', 'eos_token', 'complete', 'completed', 'done', 'end', 'finish', 'finished', 'success'],
+	...['', 'null', 'stop', 'stopped', 'end_turn', 'stop_sequence', 'tool_calls', 'tool_use'],
+	...['function_call', 'eos', 'eos_token', 'complete', 'completed', 'done', 'end', 'finish'],
+	...['finished', 'success', 'unspecified'],
 ]);
 const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
 	...{ max_tokens: 'length', max_output_tokens: 'length', safety: 'content_filter' },
 	...{ sensitive: 'content_filter', recitation: 'content_filter' },
 };
 
-/** Why an answer is not complete, in words; undefined for one that ended by itself. */
-export function cutShort(end: unknown): string | undefined {
-	const word = String(end ?? '').toLowerCase();
-	if (naturalEnds.has(word.replace(/[- ]/g, '_'))) return undefined;
+/**
+ * Whether an answer is whole.
+ * @param end why it ended, in the service's word
+ * @returns undefined when it ended by itself; else why it did not, as far as that is known
+ */
+export function cutShort(end: unknown): { why?: string } | undefined {
+	const word = String(end ?? '')
+		.toLowerCase()
+		.replace(/[- ]/g, '_')
+		.replace(/^finish_reason_/, '');
+	if (naturalEnds.has(word)) return undefined;
 	const known = Object.hasOwn(otherWords, word) ? otherWords[word] : word;
-	return known === 'length' || known === 'content_filter'
-		? finishReasons[known]
-		: 'it did not end by itself';
+	const isKnown = known === 'length' || known === 'content_filter';
+	return { why: isKnown ? finishReasons[known] : undefined };
 }
 
 /** "Message": `function` and `tool` exist for some models only. */

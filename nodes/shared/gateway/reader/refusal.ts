@@ -1,4 +1,5 @@
 import { asText, isObject, textAt } from '../json';
+import type { Cost } from '../protocol/endpoints';
 import { balanceWords, meaningOf, notFoundWords, permissionWords } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import { reasonIn, saysWhy, type ErrorObject } from './reason';
@@ -40,13 +41,15 @@ const callNames = new Set(
  * the result. The specification shows no such answer. Undefined unless it is certain, because a request that was accepted
  * may be charged: the answer must clearly say no, and have nothing but that.
  */
-export function statedRefusal(body: unknown): ErrorObject | undefined {
+export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefined {
 	const error = isObject(body) && isReadWhole(body) ? reasonIn(body) : undefined;
 	if (!error) return undefined;
 	const values = valuesOf(body);
 	const words = `${error.code ?? ''} ${error.message ?? ''}`;
 	const verdicts = values.flatMap((value) => verdictOf(value) ?? []);
-	if (verdicts.includes('yes') || acceptingWords.test(words) || values.some(mayBeResult)) {
+	// Only a job is fetched by an ID.
+	const others = cost === 'job' ? values : values.filter(({ name }) => name !== 'id');
+	if (verdicts.includes('yes') || acceptingWords.test(words) || others.some(mayBeResult)) {
 		return undefined;
 	}
 	const hasFailed = phaseOf(textAt(body, 'status') ?? '') === 'failed';

@@ -15,6 +15,6 @@ describe('a refusal in a 2xx response without an error object', () => {
 		['a list', [{ code: 402, msg: 'no' }]],
 		['a text', 'no'],
 	])('is not seen in %s, since the request may have been accepted', (_, body) => {
-		expect(statedRefusal(body)).toBeUndefined();
+		expect(statedRefusal(body, 'job')).toBeUndefined();
 	});
 });
