@@ -234,6 +234,22 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 		expect(saidBy(chunks, 'Wait')).toMatch(/^Video job video_\S+: failed\n\n$/);
 	});
 
+	having('chatModels')(
+		'an agent goes on when its model writes what is no JSON for a tool',
+		async () => {
+			const before = ledgerLength();
+			let received = '';
+			stage.gateway.script({ calls: [{ name: 'Create', arguments: 'a boat' }] }, (messages) => {
+				received = messages.at(-1)?.text ?? '';
+				return 'I cannot.';
+			});
+			const execution = await runAgent(asTool(create(), 'Create'));
+			expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('I cannot.');
+			expect(received).toMatch(/prompt/i);
+			expect(charges('video', before)).toHaveLength(0);
+		},
+	);
+
 	it('an agent of version 2.2 gets the error of a lost response, and one video is charged', async () => {
 		const before = ledgerLength();
 		const received: string[] = [];
