@@ -11,7 +11,7 @@ interface ChatCall<T> {
 	body: JsonObject;
 	/** Milliseconds for one try. Default: the endpoint's. */
 	timeout?: number;
-	/** Maximum number of retries. Default: as `retryPolicy.ts` says. */
+	/** Maximum number of retries. Default: as `verdict.ts` says. */
 	retries?: number;
 	/** Called with each chunk of the first choice's text, when it is streamed. */
 	onText?: (text: string) => Promise<void> | void;

@@ -29,7 +29,7 @@ export interface Call<T> extends InTurn {
 	timeout?: number;
 	/** Whether the user wants it sent again when its response was lost. Default: as its cost says. */
 	resendsLost?: boolean;
-	/** Maximum number of retries. Default: as `retryPolicy.ts` says. */
+	/** Maximum number of retries. Default: as `verdict.ts` says. */
 	retries?: number;
 	/** True for polls: the next poll serves as the retry. */
 	once?: boolean;
@@ -46,7 +46,7 @@ export interface Call<T> extends InTurn {
 }
 
 /**
- * The only client of the service: adds the address and headers, sends, retries as `retryPolicy.ts`
+ * The only client of the service: adds the address and headers, sends, retries as `verdict.ts`
  * says, and turns every failure into a GatewayError. It keeps using the base URL that it could reach last.
  */
 export class Gateway<R extends Runtime = Runtime> {
