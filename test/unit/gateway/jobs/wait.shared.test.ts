@@ -66,21 +66,6 @@ describe('several waits for the same job', () => {
 		expect(jobs.times).toEqual([0, 4000, 8000, 12_000, 16_000, 20_000, 24_000]);
 	});
 
-	it('keeps the timeout of each wait', async () => {
-		const short = { ...task, timeout: 15 * second };
-		const { waits } = waitsFor(({ at }) => (at < 2 * minute ? running : completed), [short, task]);
-		const [failure, { source }] = await Promise.all([failureOf(waits[0].hold()), waits[1].hold()]);
-		expect(failure.record.message).toContain('did not finish within 0.3 minutes');
-		expect(source.url).toBe(link);
-	});
-
-	it('requests the content of a video once for all waits', async () => {
-		const own = { kind: 'video' } as const;
-		const { jobs, waits } = waitsFor(video(running, done), [own, own, own], 300);
-		await linksOf(waits);
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
-	});
-
 	it('replaces an expired link with one poll for all waits', async () => {
 		const fresh = (count: number) => ({ ...completed, result_url: `${link}?${count}` });
 		const say = ({ before }: Asked): Said => fresh(before);
@@ -101,23 +86,6 @@ describe('several waits for the same job', () => {
 		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
 		for (const { record } of failures) expect(record.status).toBe(403);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video', 'task']);
-	});
-
-	it('shares polls as soon as the kind of the job is known', async () => {
-		const say = ({ what, at }: Asked): Said => {
-			if (what === 'video') return refusal(404);
-			return at < minute ? running : completed;
-		};
-		const own = { pollInterval: 10 * second };
-		const { jobs, waits } = waitsFor(say, [
-			...[{ ...own, kind: 'task' as const }, { ...own, kind: 'video' as const }, own],
-		]);
-		await linksOf(waits);
-		expect(jobs.asked.filter(({ what }) => what === 'video')).toHaveLength(1);
-		// One at once, one at the video endpoint, and then one every 10 seconds.
-		expect(jobs.asked).toHaveLength(8);
-		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
-		for (const { state } of waits) expect(state.job.kind).toBe('task');
 	});
 
 	it('keeps a task apart from a video with the same ID', async () => {
