@@ -1,5 +1,6 @@
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
-import { chat, models } from '../../../support/workflows/calls';
+import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import { chat, create, error, models } from '../../../support/workflows/calls';
 import { failureOf, gatewayTo, key } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
@@ -73,4 +74,17 @@ describe('unusual bodies', () => {
 		const { record } = await failureOf(gatewayTo(server.url).call(chat));
 		expect(JSON.stringify(record)).not.toContain(key);
 	});
+});
+
+it('takes the media of a reference video for missing where the request has none', async () => {
+	const server = await startServer(error(500, { message: 'Internal error' }));
+	const adviceWith = async (media: unknown) => {
+		const order = { endpoint: endpoints.referenceVideoCreate, body: { input: { media } } };
+		const failure = await failureOf(gatewayTo(server.url).call({ ...create, ...order }));
+		return failure.record.advice;
+	};
+	for (const none of [undefined, null, []]) {
+		expect(await adviceWith(none)).toMatch(/^Add the reference media/);
+	}
+	expect(await adviceWith([{ type: 'reference_image' }])).toMatch(/if it names media/);
 });

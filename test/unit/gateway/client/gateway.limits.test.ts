@@ -3,7 +3,7 @@ import { RequestQueue } from '../../../../nodes/shared/gateway/client/requestQue
 import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 import { mp4Of } from '../../../support/files/boxes';
-import { create, created, error, list, models, poll } from '../../../support/workflows/calls';
+import { created, error, list, models, poll } from '../../../support/workflows/calls';
 import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
@@ -124,23 +124,6 @@ describe('the limit of requests per second', () => {
 		const call = async () => await gateway.call({ ...models, timeout: 1_000, retries: 0 });
 		await all(call(), call(), call());
 		expect(times[2]).toBeGreaterThan(20_000);
-	});
-
-	it('reports a create that waits in the queue at Stop as not sent', async () => {
-		const { run, clock, times } = startProcess();
-		const server = await startServer(created);
-		const stop = new AbortController();
-		const gateway = run(server.url, { requestsPerSecond: 0.01 }, { signal: stop.signal });
-		await gateway.call(create);
-		void clock.sleep(5_000).then(() => stop.abort());
-		const before = clock.now();
-		const { record } = await failureOf(gateway.call(create));
-		expect(clock.now() - before).toBe(5_000);
-		expect(record).toMatchObject({
-			...{ message: 'The execution was canceled', billed: 'no', status: 0 },
-			advice: 'Nothing more was sent to the gateway.',
-		});
-		expect(times).toHaveLength(1);
 	});
 
 	it('gives up on a request that waits in the queue for too long, and sends nothing', async () => {

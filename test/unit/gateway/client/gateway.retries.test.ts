@@ -54,11 +54,16 @@ describe('creates', () => {
 		expect(await billedAfter(redirect(307, 'https://elsewhere.example/v1/videos'))).toBe('no');
 	});
 
-	it('sends a generation no third time when its second response is lost after the page of a proxy', async () => {
-		const server = await startServer(page(502), reset);
+	it.each<[string, Reply[], requests: number, said: RegExp]>([
+		['the page of a proxy with 502', [page(502)], 2, /sent twice/],
+		['the page of a proxy, and a lost response', [page(502), reset], 2, /may have been/],
+		['the page of a proxy with 504', [page(504)], 1, /was not sent again/],
+	])('reports a generation as possibly charged after %s', async (_, replies, requests, said) => {
+		const server = await startServer(...replies);
 		const { record } = await failureOf(gatewayTo(server.url).call(chat));
-		expect(server.requests).toHaveLength(2);
+		expect(server.requests).toHaveLength(requests);
 		expect(record.billed).toBe('unknown');
+		expect(record.advice).toMatch(said);
 	});
 
 	it('tries a generation no longer than its time limit allows in all', async () => {

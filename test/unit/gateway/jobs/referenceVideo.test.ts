@@ -116,12 +116,14 @@ describe('a reference video for beta-2.7-r2v', () => {
 	])('may have %s', (_, order) => expect(problemsOf(order)).toEqual([]));
 
 	const types = 'Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v';
+	const five = 'at most 5 Reference Image and Reference Video entries for beta-2.7-r2v (it has 6)';
+	const ofUrl = (link: unknown): Order => ({ media: [{ ...image, url: link }] });
 
 	it.each<[string, Order, string]>([
 		[
 			'six references',
-			{ media: [...many(3, image), ...many(3, video), firstFrame] },
-			'Media must have at most 5 Reference Image and Reference Video entries for beta-2.7-r2v (it has 6)',
+			{ media: [...many(3, image), ...many(3, video)] },
+			`Media must have ${five}`,
 		],
 		[
 			'two first frames',
@@ -129,12 +131,8 @@ describe('a reference video for beta-2.7-r2v', () => {
 			'Media must have at most 1 First Frame (it has 2)',
 		],
 		['no media', { media: [] }, 'Media must have at least one entry'],
-		[
-			'an unknown media type',
-			{ media: [image, { type: 'last_frame', url }] },
-			`Media 2: ${types} (it is "last_frame")`,
-		],
-		['a medium without a type', { media: [{ url }] }, `Media 1: ${types} (it is empty)`],
+		['an unknown type', { media: [{ ...image, type: 'a' }] }, `Media 1: ${types} (it is "a")`],
+		['no type', { media: [{ url }] }, `Media 1: ${types} (it is empty)`],
 		[
 			'a voice for a first frame',
 			{ media: [image, voiced(voice, firstFrame)] },
@@ -156,23 +154,23 @@ describe('a reference video for beta-2.7-r2v', () => {
 			'Aspect Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
 		],
 		[
-			'two links in one field',
-			{ media: [image, { ...image, url: `${url} ${url}` }] },
-			'Media 2: URL must be one link (it holds 2): add another',
+			'two links',
+			ofUrl(`${url} ${url}`),
+			'Media 1: URL must be one link (it holds 2): add another',
 		],
 		[
 			'two voices',
 			{ media: [voiced(`${url} ${url}`)] },
 			'Media 1: Voice URL must be one link (it holds 2)',
 		],
-		['a medium without a link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
+		['no link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
 		[
 			'a link that is no text',
-			{ media: [{ ...image, url: [url] }] },
+			ofUrl([url]),
 			'Media 1: URL must be a link that starts with https:// (it is a list)',
 		],
 		[
-			'a prompt of 5001 characters',
+			'5001 characters',
 			{ prompt: '🎬'.repeat(5001) },
 			'Prompt must be at most 5000 characters (it has 5001)',
 		],

@@ -2,14 +2,7 @@ import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
 import { fc } from '../../../support/data/fuzz';
 import { failureOf } from '../../../support/workflows/gatewayWorld';
-import {
-	done,
-	minute,
-	newJob,
-	second,
-	video,
-	type Waiting,
-} from '../../../support/workflows/jobWaits';
+import { minute, newJob, second, video, type Waiting } from '../../../support/workflows/jobWaits';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
@@ -78,23 +71,6 @@ describe('several waits for the same job', () => {
 		expect((await waits[0].freshSource()).url).toBe(`${link}?2`);
 		await clock.sleep(minute);
 		expect((await waits[1].freshSource()).url).toBe(`${link}?3`);
-		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
-	});
-
-	it('shares a failed poll, which every wait counts', async () => {
-		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task], 300);
-		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
-		for (const { record } of failures) expect(record.status).toBe(403);
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video', 'task']);
-	});
-
-	it('keeps a task apart from a video with the same ID', async () => {
-		const say = ({ what }: Asked): Said => {
-			if (what === 'content') return { url: `${link}?video` };
-			return what === 'video' ? done : completed;
-		};
-		const { jobs, waits } = waitsFor(say, [{ kind: 'task' }, { kind: 'video' }]);
-		expect(await linksOf(waits)).toEqual([link, `${link}?video`]);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
 	});
 
