@@ -157,7 +157,9 @@ describe('share pages', () => {
 		'https://firm.sharepoint.com/sites/a/Shared%20Documents/cat.png',
 		'https://firm.example/file/d/1aB/view',
 		'https://constructor/file/d/1aB/view',
-	])('do not include a direct link to a file: %s', (link) => expect(linkProblem(link)).toBeUndefined());
+	])('do not include a direct link to a file: %s', (link) =>
+		expect(linkProblem(link)).toBeUndefined(),
+	);
 });
 
 it.each([
