@@ -55,7 +55,7 @@ export async function failureOf(work: Promise<unknown>): Promise<ShownFailure> {
 }
 
 /** A failure as the user sees it, and as the code sees it. */
-export interface ShownFailure extends Pick<Failure, 'reach' | 'retryAfter'> {
+interface ShownFailure extends Pick<Failure, 'reach' | 'retryAfter'> {
 	message: string;
 	record: ErrorRecord;
 }

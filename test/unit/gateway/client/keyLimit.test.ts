@@ -93,10 +93,8 @@ describe('the limits of a key', () => {
 				fc.array(plan, { maxLength: 60 }),
 				limits,
 				async (planned, { requestsPerSecond: rate = Infinity, requestsInFlight = Infinity }) => {
-					const sent = await sendAll(planned, () => ({
-						requestsPerSecond: rate,
-						requestsInFlight,
-					}));
+					const both = { requestsPerSecond: rate, requestsInFlight };
+					const sent = await sendAll(planned, () => both);
 
 					const arrived = sent.map(({ arrivedAt }) => arrivedAt);
 					if (rate < 1) expect(maxIn(arrived, 1000 / rate)).toBeLessThanOrEqual(1);

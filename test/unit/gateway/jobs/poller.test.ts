@@ -63,9 +63,6 @@ const done = { status: 'completed' };
 
 const once = [started(0), failed(0, refusal(401))];
 const twice = [...once, due(10_000), failed(10_000, refusal(401))];
-const unknownTwice = [
-	...[started(0), failed(100, refusal(404)), due(3100), failed(3200, refusal(404))],
-];
 
 /** The state after these events, as n8n's database returns it. */
 function after(state: PollerState, events: PollerEvent[]): PollerState {
@@ -77,251 +74,142 @@ function after(state: PollerState, events: PollerEvent[]): PollerState {
 
 type Row = [name: string, state: PollerState, events: PollerEvent[], action: object];
 
-describe.each<[string, Row[]]>([
+it.each<Row>([
+	// Passes.
+	['polls at the start of a pass', task, [started(0)], poll('task')],
+	['polls after the delay of a pass', task, [started(0, { delay: 700 })], wait(700)],
+	['polls a job whose poll is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
 	[
-		'passes',
-		[
-			['polls at the start of a pass', task, [started(0)], poll('task')],
-			['polls after the delay of a pass', task, [started(0, { delay: 700 })], wait(700)],
-			['polls a job whose poll is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
-			[
-				'parks when the pass has ended before it can poll',
-				{ ...task, nextPollAt: minute },
-				[started(minute, { endsAt: 0 })],
-				park(minute),
-			],
-			[
-				'leaves a poll after the end of a pass to the next pass',
-				task,
-				[started(0, { endsAt: 0 }), polled(100, running)],
-				park(10_100),
-			],
-			[
-				'does not count the time in which n8n was down towards the deadline',
-				task,
-				[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
-				poll('task'),
-			],
-		],
+		'parks when the pass has ended before it can poll',
+		{ ...task, nextPollAt: minute },
+		[started(minute, { endsAt: 0 })],
+		park(minute),
 	],
 	[
-		'running jobs',
-		[
-			['polls a running task after 10 s', task, [started(0), polled(100, running)], wait(10_100)],
-			[
-				'polls a running job no sooner than 3 s after the last poll',
-				{ ...task, pollInterval: 0 },
-				[started(0), polled(100, running)],
-				wait(3100),
-			],
-			[
-				'polls a running job at the deadline',
-				task,
-				[started(0), polled(timeout - 4000, running)],
-				wait(timeout),
-			],
-			[
-				'gives up on a running job after the poll at the deadline',
-				task,
-				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout + 50, running)],
-				fail('did not finish within 20 minutes'),
-			],
-			[
-				'returns a job that the poll at the deadline finds finished',
-				task,
-				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
-				finish,
-			],
-		],
+		'leaves a poll after the end of a pass to the next pass',
+		task,
+		[started(0, { endsAt: 0 }), polled(100, running)],
+		park(10_100),
 	],
 	[
-		'failed polls',
-		[
-			[
-				'polls again when the service asks for it',
-				task,
-				[started(0), failed(100, refusal(429, undefined, 42_000))],
-				wait(42_100),
-			],
-		],
+		'does not count the time in which n8n was down towards the deadline',
+		task,
+		[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
+		poll('task'),
+	],
+	// Running jobs.
+	[
+		'polls a running job no sooner than 3 s after the last poll',
+		{ ...task, pollInterval: 0 },
+		[started(0), polled(100, running)],
+		wait(3100),
 	],
 	[
-		'refusals that last',
+		'returns a job that the poll at the deadline finds finished',
+		task,
+		[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
+		finish,
+	],
+	// Refusals that last.
+	['polls again after one interval when the key is refused', created, once, wait(10_000)],
+	['polls a minute after the first refusal when it is repeated', created, twice, wait(minute)],
+	[
+		'ends the wait when the key is still refused after a minute',
+		created,
+		[...twice, due(minute), failed(minute, refusal(401))],
+		fail('HTTP 401'),
+	],
+	...Object.entries({
+		'a poll without a response': failed(minute, lost),
+		'the page of a proxy': failed(minute, proxyPage(401)),
+		'a status': polled(minute, running),
+	}).map(([name, other]): Row => [
+		`counts the refusals from the beginning after ${name}`,
+		created,
+		[...twice, due(minute), other, due(70_000), failed(70_000, refusal(401))],
+		wait(80_000),
+	]),
+	[
+		'polls a job that was seen until the deadline, although it is not found any more',
+		task,
 		[
-			['polls again after one interval when the key is refused', created, once, wait(10_000)],
-			['polls a minute after the first refusal when it is repeated', created, twice, wait(minute)],
-			[
-				'ends the wait when the key is still refused after a minute',
-				created,
-				[...twice, due(minute), failed(minute, refusal(401))],
-				fail('HTTP 401'),
-			],
-			...Object.entries({
-				'a poll without a response': failed(minute, lost),
-				'the page of a proxy': failed(minute, proxyPage(401)),
-				'a status': polled(minute, running),
-			}).map(([name, other]): Row => [
-				`counts the refusals from the beginning after ${name}`,
-				created,
-				[...twice, due(minute), other, due(70_000), failed(70_000, refusal(401))],
-				wait(80_000),
-			]),
-			[
-				'polls a job that was seen until the deadline, although it is not found any more',
-				task,
-				[
-					...[started(0), polled(0, running), due(10_000), failed(10_000, refusal(404))],
-					...[due(20_000), failed(20_000, refusal(404))],
-				],
-				wait(30_000),
-			],
+			...[started(0), polled(0, running), due(10_000), failed(10_000, refusal(404))],
+			...[due(20_000), failed(20_000, refusal(404))],
 		],
+		wait(30_000),
+	],
+	// Polls that the limits of the credential hold back.
+	[
+		'waits until the deadline for a poll that is held back',
+		task,
+		[started(0), polled(100, running), due(10_100)],
+		{ do: 'poll', patience: timeout - 10_100 },
 	],
 	[
-		'polls that the limits of the credential hold back',
-		[
-			[
-				'waits until the deadline for a poll that is held back',
-				task,
-				[started(0), polled(100, running), due(10_100)],
-				{ do: 'poll', patience: timeout - 10_100 },
-			],
-			[
-				'waits 20 seconds in a pass for a poll that is held back',
-				task,
-				[passAt0],
-				{ do: 'poll', patience: 20_000 },
-			],
-			['leaves a held poll to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
-			[
-				'sends a poll that was held back in the next pass, with the same deadline',
-				{ ...task, timeout: 66_000 },
-				[passAt0, failed(30_000, held), started(minute, { endsAt: minute })],
-				{ do: 'poll', patience: 6000 },
-			],
-			[
-				'gives up when the poll at the deadline is held back',
-				task,
-				[started(0), polled(timeout - 4000, running), due(timeout), failed(timeout + 5000, held)],
-				fail('did not finish within 20 minutes'),
-			],
-			[
-				'waits without a limit for a poll for the link of a finished job',
-				video,
-				[started(0), polled(100, done), failed(200, lost), due(3000)],
-				{ do: 'poll', patience: undefined },
-			],
-		],
+		'waits 20 seconds in a pass for a poll that is held back',
+		task,
+		[passAt0],
+		{ do: 'poll', patience: 20_000 },
+	],
+	['leaves a held poll to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
+	[
+		'sends a poll that was held back in the next pass, with the same deadline',
+		{ ...task, timeout: 66_000 },
+		[passAt0, failed(30_000, held), started(minute, { endsAt: minute })],
+		{ do: 'poll', patience: 6000 },
 	],
 	[
-		'polls without a response',
-		[
-			['waits 8 seconds for a response in a pass', task, [passAt0], poll('task', 8000)],
-			[
-				'waits a minute in the pass after a poll without a response',
-				task,
-				[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
-				poll('task'),
-			],
-			[
-				'waits 8 seconds again after a poll with a response',
-				task,
-				[
-					...[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
-					...[polled(minute, running), started(2 * minute, { endsAt: 2 * minute })],
-				],
-				poll('task', 8000),
-			],
-		],
+		'gives up when the poll at the deadline is held back',
+		task,
+		[started(0), polled(timeout - 4000, running), due(timeout), failed(timeout + 5000, held)],
+		fail('did not finish within 20 minutes'),
 	],
 	[
-		'jobs of unknown kind',
-		[
-			['polls a job of unknown kind as a task first', unknown, [started(0)], poll('task')],
-			[
-				'polls a job of unknown kind as a video next',
-				unknown,
-				[started(0), failed(100, refusal(404))],
-				wait(3100),
-			],
-			[
-				'keeps polling a job as a video once it was found as one',
-				unknown,
-				[started(0), failed(100, refusal(404)), due(3100), polled(3200, running), due(8200)],
-				poll('video'),
-			],
-			[
-				'polls again a minute after the first refusal when neither endpoint knows the job',
-				unknown,
-				unknownTwice,
-				wait(60_100),
-			],
-			[
-				'ends the wait when neither endpoint knows the job after a minute',
-				unknown,
-				[...unknownTwice, due(60_100), failed(60_200, refusal(404))],
-				fail('HTTP 404'),
-			],
-		],
+		'waits without a limit for a poll for the link of a finished job',
+		video,
+		[started(0), polled(100, done), failed(200, lost), due(3000)],
+		{ do: 'poll', patience: undefined },
+	],
+	// Polls without a response.
+	['waits 8 seconds for a response in a pass', task, [passAt0], poll('task', 8000)],
+	[
+		'waits a minute in the pass after a poll without a response',
+		task,
+		[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
+		poll('task'),
 	],
 	[
-		'finished jobs',
+		'waits 8 seconds again after a poll with a response',
+		task,
 		[
-			['returns the link of a finished task', task, [started(0), polled(100, completed)], finish],
-			['requests the content of a video', video, [started(0), polled(100, done)], fetchContent],
-			[
-				'returns the link from the content of a finished video',
-				video,
-				[started(0), polled(100, done), contentReceived],
-				finish,
-			],
-			[
-				'polls a finished video for its link when its content fails',
-				video,
-				[started(0), polled(100, done), failed(200, lost)],
-				wait(3000),
-			],
-			[
-				'ends the wait for a job that failed',
-				task,
-				[started(0), polled(100, { status: 'failed', error: 'no faces' })],
-				fail('Video job job_1 failed: no faces'),
-			],
+			...[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
+			...[polled(minute, running), started(2 * minute, { endsAt: 2 * minute })],
 		],
+		poll('task', 8000),
+	],
+	// Jobs of unknown kind.
+	[
+		'keeps polling a job as a video once it was found as one',
+		unknown,
+		[started(0), failed(100, refusal(404)), due(3100), polled(3200, running), due(8200)],
+		poll('video'),
+	],
+	// Expired links.
+	[
+		'replaces the expired link of a task by a poll that keeps its interval',
+		task,
+		[started(0), polled(100, completed), linkExpired(1000)],
+		wait(3000),
 	],
 	[
-		'expired links',
-		[
-			[
-				'replaces the expired link of a task by a poll that keeps its interval',
-				task,
-				[started(0), polled(100, completed), linkExpired(1000)],
-				wait(3000),
-			],
-			[
-				'replaces the expired link of a video by a request for its content',
-				video,
-				[started(0), polled(100, done), contentReceived, linkExpired(minute)],
-				fetchContent,
-			],
-		],
+		'replaces the expired link of a video by a request for its content',
+		video,
+		[started(0), polled(100, done), contentReceived, linkExpired(minute)],
+		fetchContent,
 	],
-	[
-		'Stop',
-		[
-			[
-				'ends the wait at Stop',
-				task,
-				[started(0), { type: 'stopped' }],
-				fail('The execution was stopped'),
-			],
-		],
-	],
-])('%s', (_, rows) => {
-	it.each(rows)('%s', (_, state, events, action) => {
-		const last = events[events.length - 1];
-		expect(step(after(state, events.slice(0, -1)), last).action).toMatchObject(action);
-	});
+])('%s', (_, state, events, action) => {
+	const last = events[events.length - 1];
+	expect(step(after(state, events.slice(0, -1)), last).action).toMatchObject(action);
 });
 
 it("keeps the service's values of the node's own fields under other names", () => {

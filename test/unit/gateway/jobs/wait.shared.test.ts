@@ -2,14 +2,7 @@ import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
 import { fc } from '../../../support/data/fuzz';
 import { failureOf } from '../../../support/workflows/gatewayWorld';
-import {
-	done,
-	minute,
-	newJob,
-	second,
-	video,
-	type Waiting,
-} from '../../../support/workflows/jobWaits';
+import { minute, newJob, second, video, type Waiting } from '../../../support/workflows/jobWaits';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
@@ -66,21 +59,6 @@ describe('several waits for the same job', () => {
 		expect(jobs.times).toEqual([0, 4000, 8000, 12_000, 16_000, 20_000, 24_000]);
 	});
 
-	it('keeps the timeout of each wait', async () => {
-		const short = { ...task, timeout: 15 * second };
-		const { waits } = waitsFor(({ at }) => (at < 2 * minute ? running : completed), [short, task]);
-		const [failure, { source }] = await Promise.all([failureOf(waits[0].hold()), waits[1].hold()]);
-		expect(failure.record.message).toContain('did not finish within 0.3 minutes');
-		expect(source.url).toBe(link);
-	});
-
-	it('requests the content of a video once for all waits', async () => {
-		const own = { kind: 'video' } as const;
-		const { jobs, waits } = waitsFor(video(running, done), [own, own, own], 300);
-		await linksOf(waits);
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
-	});
-
 	it('replaces an expired link with one poll for all waits', async () => {
 		const fresh = (count: number) => ({ ...completed, result_url: `${link}?${count}` });
 		const say = ({ before }: Asked): Said => fresh(before);
@@ -93,40 +71,6 @@ describe('several waits for the same job', () => {
 		expect((await waits[0].freshSource()).url).toBe(`${link}?2`);
 		await clock.sleep(minute);
 		expect((await waits[1].freshSource()).url).toBe(`${link}?3`);
-		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
-	});
-
-	it('shares a failed poll, which every wait counts', async () => {
-		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task], 300);
-		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
-		for (const { record } of failures) expect(record.status).toBe(403);
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video', 'task']);
-	});
-
-	it('shares polls as soon as the kind of the job is known', async () => {
-		const say = ({ what, at }: Asked): Said => {
-			if (what === 'video') return refusal(404);
-			return at < minute ? running : completed;
-		};
-		const own = { pollInterval: 10 * second };
-		const { jobs, waits } = waitsFor(say, [
-			...[{ ...own, kind: 'task' as const }, { ...own, kind: 'video' as const }, own],
-		]);
-		await linksOf(waits);
-		expect(jobs.asked.filter(({ what }) => what === 'video')).toHaveLength(1);
-		// One at once, one at the video endpoint, and then one every 10 seconds.
-		expect(jobs.asked).toHaveLength(8);
-		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
-		for (const { state } of waits) expect(state.job.kind).toBe('task');
-	});
-
-	it('keeps a task apart from a video with the same ID', async () => {
-		const say = ({ what }: Asked): Said => {
-			if (what === 'content') return { url: `${link}?video` };
-			return what === 'video' ? done : completed;
-		};
-		const { jobs, waits } = waitsFor(say, [{ kind: 'task' }, { kind: 'video' }]);
-		expect(await linksOf(waits)).toEqual([link, `${link}?video`]);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
 	});
 

@@ -1,0 +1,46 @@
+import { refusalOf } from '../../../../nodes/shared/gateway/errors/refusal';
+import { endpoints, type Endpoint } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import type { RefusalKind } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import type { ErrorObject } from '../../../../nodes/shared/gateway/reader/reason';
+
+const { chat, videoCreate, imageGenerate, models, video, referenceVideoCreate } = endpoints;
+const insufficientQuota = { code: 'insufficient_user_quota' };
+const isBlamedOnProvider = { message: 'The upstream service failed while it read the media' };
+
+describe('why the service refused', () => {
+	it.each<[Endpoint, status: number, ErrorObject, RefusalKind]>([
+		[chat, 403, { message: 'No' }, 'notPermitted'],
+		[chat, 403, { message: "The key's group has no permission for it" }, 'notPermitted'],
+		[chat, 403, { message: 'Blocked by content moderation' }, 'moderated'],
+		[chat, 403, { message: 'Access denied by moderation' }, 'forbidden'],
+		[videoCreate, 403, { message: 'No' }, 'unexplained'],
+		[referenceVideoCreate, 403, { message: 'No' }, 'forbidden'],
+		[chat, 400, { message: 'Rejected by our safety system' }, 'moderated'],
+		[chat, 400, { message: 'size must be one of 1024x1024' }, 'badRequest'],
+		[chat, 400, { message: 'API key not valid' }, 'invalidKey'],
+		[imageGenerate, 400, { message: 'white balance must be 0' }, 'badRequest'],
+		[chat, 402, { message: 'No' }, 'quotaExceeded'],
+		[chat, 403, insufficientQuota, 'quotaExceeded'],
+		[videoCreate, 400, { code: 'Arrearage', message: 'Denied' }, 'quotaExceeded'],
+		[videoCreate, 429, { message: 'Insufficient balance' }, 'quotaExceeded'],
+		[chat, 500, insufficientQuota, 'serverError'],
+		[models, 404, { message: 'No' }, 'notFound'],
+		// Only a read requests nothing but what its address names.
+		[video, 400, { message: 'task does not exist' }, 'notFound'],
+		[chat, 400, { message: 'task does not exist' }, 'badRequest'],
+		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
+		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
+		[chat, 200, { type: 'server_error', message: 'overloaded' }, 'serverError'],
+		[chat, 200, { type: 'invalid_request_error', message: 'No' }, 'badRequest'],
+		[referenceVideoCreate, 500, { message: 'missing media' }, 'missingMedia'],
+		[referenceVideoCreate, 500, { message: 'Internal error' }, 'mediaOrServerError'],
+		[referenceVideoCreate, 500, isBlamedOnProvider, 'mediaOrServerError'],
+	])('is told by the code, the words and the status: %#', (endpoint, status, error, refusal) => {
+		expect(refusalOf(status, error, endpoint).refusal).toBe(refusal);
+	});
+
+	it('is the missing media where the request had none', () => {
+		const request = { ...referenceVideoCreate, hasNoMedia: true };
+		expect(refusalOf(500, { message: 'Internal error' }, request).refusal).toBe('missingMedia');
+	});
+});
