@@ -153,6 +153,12 @@ it.each<Row>([
 	],
 	['leaves a held poll to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
 	[
+		'takes no held poll for a sign of the other kind',
+		unknown,
+		[started(0), failed(30_000, held)],
+		wait(40_000),
+	],
+	[
 		'sends a poll that was held back in the next pass, with the same deadline',
 		{ ...task, timeout: 66_000 },
 		[passAt0, failed(30_000, held), started(minute, { endsAt: minute })],
