@@ -328,6 +328,7 @@ function withEarlierOutcome(
 ): GatewayError {
 	if (maybeAccepted === undefined) return error;
 	const { billed, mayBeAccepted, idempotencyKey } = maybeAccepted.failure;
+	const canHelp = error.failure.retry_can_help && maybeAccepted.failure.retry_can_help;
 	const outcome = mayBeAccepted && { ...mayBeAccepted, requests };
-	return error.with({ billed, idempotencyKey, mayBeAccepted: outcome });
+	return error.with({ billed, idempotencyKey, mayBeAccepted: outcome, retry_can_help: canHelp });
 }
