@@ -85,6 +85,7 @@ it('names all jobs of the list when one of them fails, and those that Create has
 	world.gateway.jobs.fail(failing.id);
 	const failed = await hold([failing, running, finished]);
 	expect(failed.errorOf('Wait for Video')?.message).toContain(failing.id);
+	expect(failed.errorOf('Wait for Video')?.description).toMatch(/On Error.*Continue/);
 	for (const { id } of [running, finished])
 		expect(failed.errorOf('Wait for Video')?.description).toContain(id);
 	expect(downloads()).toEqual([]);

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import { EngineProcess, registerTypes, retryExecution, runWorkflow } from '../../harness';
+import { registerTypes, runWorkflow } from '../../harness';
 import { agent } from '../../support/workflows/agent';
 import {
 	asTool,
@@ -67,14 +67,6 @@ describe('an agent that fails after its tool has ordered', () => {
 		expect(result.status).toBe('success');
 		expectSameVideos(3);
 	});
-
-	it('gets its videos again on Retry after a restart of n8n', async () => {
-		failures = 1;
-		const failed = await new EngineProcess().run(async () => await run());
-		if (failed === 'killed') throw new Error('Nobody has killed it');
-		expect((await retryExecution(failed)).status).toBe('success');
-		expectSameVideos(2);
-	});
 });
 
 describe('an agent that calls its tool in other words', () => {
@@ -88,11 +80,5 @@ describe('an agent that calls its tool in other words', () => {
 		}
 		expect(answers[1]).toContain('An earlier try has already sent this order');
 		expect(gateway.ledger).toHaveLength(1);
-	});
-
-	it('places an order after a call that was delivered', async () => {
-		await run(reworded);
-		expect(jobsIn(answers)).toEqual(gateway.ledger.map(({ job }) => job));
-		expect(new Set(gateway.jobs.list().map(({ order }) => order.prompt)).size).toBe(2);
 	});
 });

@@ -48,20 +48,10 @@ withGateway(
 	(world) => void ({ gateway, media } = world),
 );
 
-function loopOverOrder(
-	prompt = '={{ $json.prompt }}',
-	options: IDataObject = {},
-	settings: Partial<INode> = {},
-): WorkflowJson {
-	return loopOver(
-		createReferenceVideo(
-			{ prompt, options: { duration: 2, ...options } },
-			{ onError: 'continueRegularOutput', ...settings },
-		),
-	);
+function loopOverOrder(settings: Partial<INode> = {}): WorkflowJson {
+	return loopOver(createReferenceVideo({}, { onError: 'continueRegularOutput', ...settings }));
 }
 
-const reworded = '={{ $json.prompt }}, {{ Math.random() }}';
 const itemsOf = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
 
 async function run(workflow: WorkflowJson, prompts: string[], options: RunOptions = {}) {
@@ -115,40 +105,13 @@ it.each<[string, Interrupted, string[]]>([
 );
 
 describe('the Retry of a stopped loop', () => {
-	it('gives each item of a loop its own job on Retry, wherever it is in the list now', async () => {
-		const stored = await stopped(loopOverOrder(), ['Waves', 'Clouds', 'Waves']);
-		const [waves, clouds, again] = gateway.ledger.map(({ job }) => job);
-		const retried = await retryExecution(withItems(stored, itemsOf('Clouds', 'Waves', 'Waves')));
-		expect(outputsOf(retried)).toEqual([clouds, waves, again]);
-		expect(gateway.ledger).toHaveLength(3);
-	});
-
-	it('recognises a reworded order of a loop by its item on Retry, wherever it is in the list now', async () => {
-		const stored = await stopped(loopOverOrder(reworded), ['Waves', 'Clouds']);
-		const [waves, clouds] = gateway.ledger.map(({ job }) => job);
-		const retried = await retryExecution(withItems(stored, itemsOf('New', 'Waves', 'Clouds')));
-		// The new item could be one of the two, reworded.
-		const [first, ...others] = outputsOf(retried);
-		expect(first).toContain('Another order was sent before in place of this one');
-		expect(others).toEqual([waves, clouds]);
-	});
-
 	it('names all jobs of a stopped loop when its Retry fails before it reaches their items', async () => {
 		const stored = await stopped(loopOverOrder(), ['Waves', 'Clouds']);
-		const workflow = loopOverOrder(undefined, undefined, { onError: undefined });
+		const workflow = loopOverOrder({ onError: undefined });
 		const error = (await retryExecution(withItems(stored, itemsOf('New')), { workflow })).errorOf(
 			'Create',
 		);
 		for (const { job = '' } of gateway.ledger) expect(error?.description).toContain(job);
-	});
-
-	it('counts the orders of a stopped loop for Max Orders per Execution on Retry', async () => {
-		const stored = await stopped(loopOverOrder(undefined, { limits: { maxOrders: 2 } }), [
-			'Waves',
-			'Clouds',
-		]);
-		await retryExecution(withItems(stored, itemsOf('Waves', 'Clouds', 'New', 'Other')));
-		expect(gateway.ledger).toHaveLength(2);
 	});
 });
 

@@ -81,26 +81,6 @@ describe.each([
 		expect(hint).toContain(`Why: ${why(3)}; ${why(4)}. `);
 	});
 
-	it('counts an order once when a Retry reuses it, and no order that the service refused', async () => {
-		refuseNext(1);
-		expect((await order(1)).status).toBe('error');
-		refuseNext(1);
-		const failed = await order(3, { workflow: create(3, { options: { parallelRequests: 1 } }) });
-		expect(failed.status).toBe('error');
-		expect((await retryExecution(failed)).status).toBe('success');
-		expect(gateway.ledger).toHaveLength(3);
-		expect(messageOf(await order(1))).toContain(reason);
-	});
-
-	it('places no more orders than the limit in forty executions at once', async () => {
-		const workflow = create(1);
-		const runs = await Promise.all(
-			Array.from({ length: 40 }, async () => await order(1, { workflow })),
-		);
-		expect(gateway.ledger).toHaveLength(1);
-		expect(runs.filter(({ status }) => status === 'success')).toHaveLength(1);
-	});
-
 	it.each([2, 4])(
 		'places no more orders than the limit in %d workers at once, and later all that are left of it',
 		async (count) => {
@@ -147,40 +127,6 @@ describe.each([
 		expect(Date.now() - begun).toBeLessThanOrEqual(121_000);
 	});
 
-	it('takes another place of the day when another worker has overwritten its own', async () => {
-		await order(1);
-		let hasWritten = false;
-		processedItems.intercept = (call) => {
-			if (call !== 'record' || hasWritten || processedItems.calls.length < 6) return;
-			hasWritten = true;
-			processedItems.writeOver();
-		};
-		await order(1);
-		expect(hasWritten).toBe(true);
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('finds a free place of the day in a few calls after a restart, however many are taken', async () => {
-		const workflow = create(2_000);
-		await order(40, { workflow });
-		const { length } = processedItems.calls;
-		await new EngineProcess().run(async () => await order(1, { workflow }));
-		expect(gateway.ledger).toHaveLength(41);
-		expect(processedItems.calls.length - length).toBeLessThan(40);
-	});
-
-	it("places no order when the day's orders cannot be looked up", async () => {
-		processedItems.intercept = () => {
-			throw new Error('The database is locked');
-		};
-		const refused = await order(1);
-		expect(messageOf(refused)).toMatch(
-			/n8n's database could not record the order; nothing was ordered/,
-		);
-		expect(refused.errorOf('Create')?.description).toMatch(/The database is locked/);
-		expect(gateway.requests).toEqual([]);
-	});
-
 	describe('that is changed during the day', () => {
 		/** Orders a list under this limit. @returns how many orders there are then in all */
 		const orderedUnder = async (allowed: number, count: number) => {
@@ -194,32 +140,6 @@ describe.each([
 			expect(await orderedUnder(4, 3)).toBe(10);
 			expect(await orderedUnder(12, 3)).toBe(12);
 		});
-	});
-
-	it('loses no place of the day and no Order Key to a preview that was killed at any moment', async () => {
-		const keyed = (preview: boolean) =>
-			create(4, { options: { orderKey: '={{ $json.prompt }}' }, preview });
-		for (let call = 1, isKilled = true; isKilled; call++) {
-			processedItems.clear();
-			const before = gateway.ledger.length;
-			await new EngineProcess().run(async () => await order(1, { workflow: keyed(false) }));
-			const n8n = new EngineProcess();
-			let calls = 0;
-			processedItems.intercept = () => void (++calls === call && n8n.kill());
-			await n8n.run(async () => await order(4, { workflow: keyed(true) }));
-			({ isKilled } = n8n);
-			processedItems.intercept = () => {};
-			await new EngineProcess().run(async () => await order(4, { workflow: keyed(false) }));
-			expect({ call, orders: gateway.ledger.length - before }).toEqual({ call, orders: 4 });
-		}
-	});
-
-	it("adds the same number of values to n8n's store however much a day has ordered", async () => {
-		const workflow = create(2000);
-		await order(1, { workflow });
-		const ofDay = processedItems.size - 4;
-		await order(9, { workflow });
-		expect(processedItems.size - ofDay).toBe(4 + 9 * 2 + 2);
 	});
 });
 

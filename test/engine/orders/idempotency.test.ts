@@ -1,18 +1,13 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { maxTries } from '../../../nodes/shared/gateway/errors/verdict';
 import type { Gateway } from '../../../gateway';
 import { registerTypes, retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
 import { agent } from '../../support/workflows/agent';
 import { sampleVideo } from '../../support/data/samples';
 import {
-	asTool,
 	chain,
 	createReferenceVideo,
-	createVideo,
 	credentialFor,
 	loopOver,
-	waitForVideo,
-	withSubNodes,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -63,16 +58,6 @@ describe('a create with an idempotency key', () => {
 		expect(distinctKeys().size).toBe(2);
 	});
 
-	it('sends a create again with the same key in a try of Retry On Fail', async () => {
-		loseResponses(5);
-		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const result = await order(settings, { credentials: withKeyHeader(), input: orders('A boat') });
-		expect(result.status).toBe('success');
-		expect(keys()).toHaveLength(6);
-		expect(distinctKeys().size).toBe(1);
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('sends a create again with the same key on each Retry until its response arrives', async () => {
 		const lost = gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
@@ -101,28 +86,6 @@ describe('a create with an idempotency key', () => {
 		expect(looped.status).toBe('success');
 		expect(distinctKeys().size).toBe(6);
 		expect(gateway.ledger).toHaveLength(6);
-	});
-
-	it('sends a create again with the same key on Retry after Stop', async () => {
-		let stop = () => {};
-		const pressStop = () => {
-			stop();
-			return true;
-		};
-		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'stall', accepted: true, when: pressStop },
-		});
-		const settings = {
-			credentials: withKeyHeader(),
-			onStart: (cancel: () => void) => void (stop = cancel),
-		};
-		const workflow = chain(createReferenceVideo());
-		const stopped = await runWorkflow(workflow, { ...settings, input: orders('A boat') });
-		expect(stopped.status).toBe('canceled');
-		const retried = await retryExecution(stopped, settings);
-		expect(retried.items('Create')).toHaveLength(1);
-		expect(distinctKeys().size).toBe(1);
-		expect(gateway.ledger).toHaveLength(1);
 	});
 
 	it.each<[string, (failed: WorkflowRun) => void]>([
@@ -179,35 +142,5 @@ describe('a create with an idempotency key', () => {
 			);
 		}
 		expect(creates()).toHaveLength(sent);
-	});
-
-	it('sends the key header with the create only, not with polls and downloads', async () => {
-		const workflow = chain(createVideo(), waitForVideo());
-		const result = await runWorkflow(workflow, { credentials: withKeyHeader() });
-		expect(result.items('Wait for Video')[0].binary).toHaveProperty('data');
-		const carriers = gateway.requests.filter(({ headers }) => headers['idempotency-key']);
-		expect(carriers.map(({ route }) => route)).toEqual(['videoCreate']);
-		expect(new Set(gateway.requests.map(({ route }) => route))).toEqual(
-			new Set(['videoCreate', 'video', 'videoContent', 'download']),
-		);
-	});
-
-	it('sends a create again with its key on the next call of an agent, which gets the created job', async () => {
-		const lost = gateway.fault({
-			...{ route: 'videoCreate', action: 'reset', accepted: true, times: Infinity },
-		});
-		gateway.on('request', () => {
-			if (lost.hits === maxTries) lost.remove();
-		});
-		const workflow = withSubNodes(
-			chain({ name: 'Agent', type: 'test.agent', parameters: { calls: 2 } }),
-			['ai_tool', asTool(createVideo(), 'Tool')],
-		);
-		const result = await runWorkflow(workflow, { credentials: withKeyHeader() });
-		const [first, second] = result.items('Agent').map(({ json }) => String(json.answer));
-		expect(first).toContain('do not order it again');
-		expect(second).toContain(gateway.ledger[0].job);
-		expect(distinctKeys().size).toBe(1);
-		expect(gateway.ledger).toHaveLength(1);
 	});
 });

@@ -71,24 +71,12 @@ describe('the limits of a credential', () => {
 	const requestsTo = (...routes: Route[]) =>
 		gateway.requests.filter(({ route }) => route && routes.includes(route));
 	const times = () => gateway.requests.map(({ at }) => at - began);
-	/** The name in the text of each chat. */
-	const senders = () =>
-		gateway.requests.map(({ body }) => /"(\w+) \d+"/.exec(JSON.stringify(body))?.[1]);
 	const expectSpread = (milliseconds: number) =>
 		times()
 			.slice(1)
 			.forEach((at, index) => {
 				expect(at - times()[index]).toBeGreaterThanOrEqual(milliseconds);
 			});
-
-	it('applies Requests per Second to two executions together, and lets both send', async () => {
-		await start();
-		const fields = { requestsPerSecond: '2' };
-		const runs = await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 2)]);
-		expect(runs.map((run) => run.items('Model Gateway').length)).toEqual([8, 2]);
-		expectSpread(500);
-		expect(senders().slice(0, 5).sort()).toEqual(['few', 'few', 'many', 'many', 'many']);
-	});
 
 	it('applies the limits to all users of a key: a node, a vector store, the list of models', async () => {
 		await start();
@@ -108,25 +96,6 @@ describe('the limits of a credential', () => {
 		expect(run.items('Store')).toHaveLength(1);
 		expect(requestsTo('embedding', 'chat', 'models')).toHaveLength(7);
 		expectSpread(1000);
-	});
-
-	it('leaves orders unplaced that wait for a limit at Stop, and places them on Retry', async () => {
-		await start();
-		processedItems.clear();
-		const options: RunOptions = {
-			...{ credentials: credential({ requestsPerSecond: 0.01 }), input: texts('video', 3) },
-			onStart: (cancel) => void setTimeout(cancel, 30_000),
-		};
-		const stopped = await runWorkflow(create, options);
-		expect(stopped.status).toBe('canceled');
-		expect(Date.now() - began).toBeLessThan(31_000);
-		expect(gateway.ledger).toHaveLength(1);
-		const message = String(stopped.errorOf('Create')?.description);
-		expect(message).toContain('Nothing more was sent to the gateway');
-
-		const retried = await retryExecution(stopped);
-		expect(retried.items('Create')).toHaveLength(3);
-		expect(gateway.ledger).toHaveLength(3);
 	});
 
 	it('sends nothing more after a refusal while orders wait for a limit, and places them on Retry', async () => {

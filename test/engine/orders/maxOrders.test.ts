@@ -77,23 +77,4 @@ describe('If No Response Arrives = Send Again', () => {
 			expect(creates()).toHaveLength(1 + 3);
 		},
 	);
-
-	it.each([
-		['a try of Retry On Fail', retryOnFail],
-		['a Retry', {}],
-	])(
-		'says in the error of %s that the order may have been accepted, and why it was not sent again',
-		async (what, settings) => {
-			const lost = await orderAndLose({ maxOrders: 1 }, settings);
-			const last = what === 'a Retry' ? await retryExecution(lost) : lost;
-			const error = last.errorOf('Create');
-			expect(error?.context.data).toMatchObject({ billed: 'unknown' });
-			const { description = '' } = error ?? {};
-			expect(description?.split('It was not sent again. It would exceed the limit')).toHaveLength(
-				2,
-			);
-			expect(description).not.toMatch(/more than one job|A retry does not send it again/);
-			expect(creates()).toHaveLength(1);
-		},
-	);
 });

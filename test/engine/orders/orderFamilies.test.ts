@@ -10,13 +10,10 @@ import {
 import { onLastJob, stoppedBy } from '../../support/workflows/interruptions';
 import {
 	chain,
-	core,
 	createReferenceVideo,
 	credentialFor,
 	startedByWebhook,
-	to,
 } from '../../support/workflows/workflows';
-import { createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
 
 // An execution and all its Retries are a family: they share their orders with each other, and with no other execution.
@@ -46,13 +43,7 @@ async function run(workflow: WorkflowJson, options: RunOptions = {}): Promise<Wo
 }
 
 const itemsOf = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
-const creates = () => createsOf(gateway);
-const refuse = (prompt = '') =>
-	gateway.fault({
-		...refusal,
-		route: 'referenceVideoCreate',
-		when: ({ body }) => JSON.stringify(body).includes(prompt),
-	});
+const refuse = () => gateway.fault({ ...refusal, route: 'referenceVideoCreate' });
 
 /** The jobs of the ledger that the execution names in its outputs and errors. */
 function jobsIn({ data }: WorkflowRun): string[] {
@@ -94,54 +85,6 @@ describe('a Retry', () => {
 			expect(jobsOf(retried)).toEqual([gateway.ledger[1].job]);
 			expect(gateway.ledger).toHaveLength(2);
 			expect(jobsIn(monday.execution)).toEqual([mondaysJob]);
-		},
-	);
-
-	it.each(started)(
-		'reuses the job of its own stopped execution on Retry, not of an equal one: both started %s',
-		async (_, workflowOf, options) => {
-			const { stored } = await stopped(workflowOf(), options);
-			const [{ job: mondaysJob }] = gateway.ledger;
-			await run(workflowOf(), options);
-
-			for (let click = 0; click < 2; click++) {
-				expect(jobsOf(await retryExecution(stored))).toEqual([mondaysJob]);
-			}
-			expect(gateway.ledger).toHaveLength(2);
-		},
-	);
-});
-
-describe('a failed execution that is retried twice', () => {
-	const wordings: Array<[string, WorkflowJson]> = [
-		['the same', create()],
-		['reworded in each try', create({ prompt: '={{ $json.prompt }}, {{ $execution.id }}' })],
-	];
-	const failing = ({ nodes, connections }: WorkflowJson): WorkflowJson => ({
-		nodes: [...nodes, core('Later', 'stopAndError', { errorMessage: 'Full' })],
-		connections: {
-			...connections,
-			Create: { main: [to('Later')] },
-		},
-	});
-	const ends: Array<[string, (workflow: WorkflowJson) => WorkflowJson]> = [
-		['succeeded', (workflow) => workflow],
-		['failed in a later node', failing],
-	];
-	const cases = wordings.flatMap(([wording, workflow]) =>
-		ends.map(([end, ending]) => [wording, end, ending(workflow)] as const),
-	);
-
-	it.each(cases)(
-		'delivers the jobs of the first Retry in later ones when prompts are %s and the first %s',
-		async (_, __, workflow) => {
-			refuse('Clouds');
-			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
-			const first = await retryExecution(failed);
-			const second = await retryExecution(failed);
-			const third = await retryExecution(failed);
-			expect([jobsOf(second), jobsOf(third)]).toEqual([jobsOf(first), jobsOf(first)]);
-			expect(creates()).toHaveLength(3);
 		},
 	);
 });

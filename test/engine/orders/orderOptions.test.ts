@@ -39,11 +39,11 @@ const operations: Array<[string, IDataObject]> = [
 
 async function order(
 	options: IDataObject,
-	{ parameters = referenceVideo as IDataObject, count = 3, prices = '' } = {},
+	{ parameters = referenceVideo as IDataObject, count = 3 } = {},
 ): Promise<WorkflowRun> {
 	const node = modelGateway({ ...parameters, options: inGroups(options) }, { name: 'Create' });
 	return await runWorkflow(chain(node), {
-		credentials: credentialFor(gateway, { advanced: true, prices }),
+		credentials: credentialFor(gateway),
 		input: Array.from({ length: count }, (_, index) => ({
 			json: { prompt: `Video ${index}`, media, sku: `A-${index}` },
 		})),
@@ -75,9 +75,6 @@ const limits = [
 ];
 
 describe('a limit set by an expression', () => {
-	const price = { per_video: 1, per_image: 1 };
-	const prices = JSON.stringify({ 'beta-2.7-r2v': price, 'vid-3.1': price, 'image-1': price });
-
 	it.each([
 		...nothing,
 		...[
@@ -115,20 +112,6 @@ describe('a limit set by an expression', () => {
 			expect(gateway.ledger).toHaveLength(before + max);
 		}
 	});
-
-	it.each(limits)(
-		'places no order when the items of a list have different values: %s',
-		async (option, label) => {
-			for (const [, parameters] of operations) {
-				const limits = { [option]: '={{ $itemIndex + 5 }}' };
-				const result = await order(limits, { parameters, prices });
-				expect(result.errorOf('Create')?.message).toMatch(
-					new RegExp(`${label} must be the same for all items \\(it is 5, 6, 7\\)`),
-				);
-			}
-			expect(gateway.requests).toEqual([]);
-		},
-	);
 });
 
 describe('Order Key', () => {

@@ -48,13 +48,6 @@ const fill = (count: number) =>
 	processedItems.fill(Array.from({ length: count }, () => `filler ${fillers++}`));
 const fillUp = () => fill(room - processedItems.size);
 
-const refused = {
-	route: 'videoCreate',
-	action: 'error',
-	status: 429,
-	code: 'quota_exceeded',
-} as const;
-
 const continues = { onError: 'continueRegularOutput' } as const;
 
 describe('a full store of n8n', () => {
@@ -80,35 +73,6 @@ describe('a full store of n8n', () => {
 			expect(gateway.ledger).toHaveLength(10);
 		},
 	);
-
-	it('forgets no Order Key for lists of new ones that the service refuses, one of them beside another', async () => {
-		await run(itemsOf(0, 10));
-		fillUp();
-		gateway.fault({ ...refused, times: Infinity });
-		await Promise.all([run(itemsOf(1_000, 1_600)), run(itemsOf(2_000, 2_600))]);
-		await run(itemsOf(3_000, 3_001));
-		expect(processedItems.size).toBe(room);
-		await run(itemsOf(0, 10));
-		expect(gateway.ledger).toHaveLength(10);
-	});
-
-	it('orders each key of a long list once, however often the list grows by one', async () => {
-		await run(itemsOf(0, 200));
-		fillUp();
-		for (let more = 1; more <= 3; more++) {
-			await run(itemsOf(0, 200 + more), { maxOrdersPerDay: 20 });
-			expect(gateway.ledger).toHaveLength(200 + more);
-		}
-	});
-
-	it('remembers the keys of the orders that a limit allowed of a long list', async () => {
-		await run(itemsOf(5_000, 5_001));
-		fillUp();
-		await run(itemsOf(0, 600), { maxOrdersPerDay: 20 }, {}, continues);
-		expect(gateway.ledger).toHaveLength(21);
-		await run(itemsOf(0, 20));
-		expect(gateway.ledger).toHaveLength(21);
-	});
 
 	it('says in a hint how many of its oldest entries it has dropped for new Order Keys', async () => {
 		expect((await run(itemsOf(0, 1))).hintsOf('Create')).toEqual([]);

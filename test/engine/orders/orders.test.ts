@@ -13,7 +13,7 @@ import {
 } from '../../harness';
 import { type Moment, withFailures } from '../../support/store/databaseFailures';
 import { earlierJob } from '../../support/workflows/earlierJobs';
-import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
+import { storedBy } from '../../support/workflows/interruptions';
 import {
 	byId,
 	chain,
@@ -26,12 +26,6 @@ import { orderWorkflow, runOrders, createsOf } from '../../support/workflows/vid
 import { withGateway } from '../../support/http/withGateway';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
-const refused = {
-	route: 'referenceVideoCreate',
-	action: 'error',
-	status: 400,
-	code: 'invalid_prompt',
-} as const;
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -45,11 +39,6 @@ const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOpti
 	await runOrders({ gateway, media }, workflow, prompts, options);
 
 const creates = () => createsOf(gateway);
-
-const isFor =
-	(prompt: string) =>
-	({ body }: { body?: unknown }) =>
-		JSON.stringify(body).includes(prompt);
 
 /** What n8n’s database holds of an execution when n8n is killed right after its orders got their responses. */
 async function answered(
@@ -114,73 +103,9 @@ describe('an order under way when n8n was killed', () => {
 			expect(creates()).toHaveLength(1);
 		},
 	);
-
-	it('does not place an order again that is reworded on Retry, unless it has an Order Key', async () => {
-		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ Math.random() }}' });
-		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
-		const error = retried.errorOf('Create');
-		expect(error?.message).toContain('Another order was sent before in place of this one');
-		expect(error?.description).toContain('reworded since');
-		expect(creates().length).toBeLessThanOrEqual(2);
-
-		const key = { orderKey: '={{ $json.prompt }}' };
-		const keyed = createReferenceVideo({ ...worded.parameters, options: { duration: 2, ...key } });
-		await retryExecution(retried, { workflow: chain(keyed) });
-		// With an Order Key, it is a different order.
-		expect(creates().length).toBeGreaterThan(2);
-	});
-
-	describe('a service that knows idempotency keys', () => {
-		const header = 'Idempotency-Key';
-		const withHeader = () => ({
-			credentials: credentialFor(gateway, { advanced: true, idempotencyHeaderName: header }),
-		});
-
-		withGateway(
-			{ jobSeconds: 60, idempotencyHeader: header },
-			(world) => void ({ gateway, media } = world),
-		);
-
-		it('sends an order again with its idempotency key on Retry after a kill, and gets its job', async () => {
-			const execution = await answered(orderWorkflow(), ['Waves'], withHeader());
-			const retried = await retryExecution(execution);
-			const [{ job }] = gateway.ledger;
-			expect(retried.items('Create')[0].json.output).toMatchObject({ task_id: job });
-			expect(gateway.ledger).toHaveLength(1);
-			expect(creates()).toHaveLength(2);
-		});
-	});
-
-	it('does not place an order again after Stop when another worker runs the Retry', async () => {
-		const { stored } = await stoppedBy(
-			(stop) => gateway.fault({ ...lost, when: () => (stop(), true) }),
-			async (onStart) => await run(orderWorkflow(), ['Waves'], { onStart }),
-		);
-		// Another worker shares no memory with this one.
-		await new EngineProcess().run(async () => {
-			const retried = await retryExecution(stored);
-			expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
-		});
-		expect(creates()).toHaveLength(1);
-	});
 });
 
 describe('the record of orders', () => {
-	it('adds two values for an order and two for its execution, and removes what was not accepted', async () => {
-		await run(orderWorkflow(), ['Waves', 'Clouds', 'Waves']);
-		expect(processedItems.calls).toEqual(['record', 'record']);
-		expect(processedItems.size).toBe(3 * 2 + 2);
-
-		gateway.fault({ ...refused, when: isFor('Fog') });
-		await run(orderWorkflow(), ['Rain', 'Fog']);
-		expect(processedItems.size).toBe(8 + 2 + 2);
-	});
-
-	it('adds six values for an order with an Order Key', async () => {
-		await run(orderWorkflow({ orderKey: 'A' }));
-		expect(processedItems.size).toBe(6);
-	});
-
 	it('keeps the record when another worker overwrites it at the same moment', async () => {
 		processedItems.intercept = () => {
 			if (processedItems.calls.length === 1) processedItems.writeOver();
@@ -233,41 +158,6 @@ describe('failures of n8n’s database', () => {
 	};
 
 	it.each(moments)(
-		'places a refused order in the next run, whichever call to the database failed in the first: %s it took effect',
-		async (moment) => {
-			await forEachCall(async (call) => {
-				const refusal = gateway.fault(refused);
-				const first = async () => expect(await order()).toBe('error');
-				const calls = await withFailures(moment, (one) => one === call, first);
-				refusal.remove();
-				expect(await order()).toBe('success');
-				return calls;
-			});
-		},
-	);
-
-	it.each(moments)(
-		'reports an error as long as the database fails, and then places a refused order: %s each call took effect',
-		async (moment) => {
-			await forEachCall(async (call) => {
-				const refusal = gateway.fault(refused);
-				let calls = 0;
-				const fails = (one: number) => (calls = one) >= call;
-				let callsOfFirst = 0;
-				await withFailures(moment, fails, async () => {
-					expect(await order()).toBe('error');
-					refusal.remove();
-					callsOfFirst = calls;
-					if (calls < call) return;
-					for (let run = 0; run < 2; run++) expect(await order()).toBe('error');
-				});
-				expect(await order()).toBe('success');
-				return callsOfFirst;
-			});
-		},
-	);
-
-	it.each(moments)(
 		'places an order once, whichever call to the database failed in its run: %s it took effect',
 		async (moment) => {
 			await forEachCall(async (call) => {
@@ -309,16 +199,6 @@ describe('the Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('does not use up the Order Key of an order that a limit refused before n8n was killed', async () => {
-		const limited = orderWorkflow(
-			{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
-			{ onError: 'continueRegularOutput' },
-		);
-		await killed(limited, ['Waves', 'Clouds']);
-		await run(limited, ['Clouds']);
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
 	it('accepts an Order Key that is a number or a million characters long', async () => {
 		await run(orderWorkflow({ orderKey: '={{ 7 }}' }));
 		await run(orderWorkflow({ orderKey: '7' }));
@@ -330,25 +210,4 @@ describe('the Order Key', () => {
 		expect(second.errorOf('Create')?.message.length).toBeLessThan(200);
 		expect(gateway.ledger).toHaveLength(2);
 	});
-
-	it.each<[string, IDataObject]>([
-		['a video', {}],
-		['a video with an Order Key', { orderKey: 'A' }],
-		['a video under a limit of the day', { maxOrdersPerDay: 3 }],
-	])(
-		'orders nothing while n8n’s database fails, and orders it afterwards: %s',
-		async (_, options) => {
-			processedItems.precede = () => {
-				throw new Error('SQLITE_BUSY: database is locked');
-			};
-			const failed = await run(orderWorkflow(options));
-			const error = failed.errorOf('Create');
-			expect(error?.message).toBe("n8n's database could not record the order; nothing was ordered");
-			expect(error?.description).toContain('n8n said: SQLITE_BUSY: database is locked');
-			expect(creates()).toEqual([]);
-			processedItems.precede = () => {};
-			expect((await retryExecution(failed)).items('Create')).toHaveLength(1);
-			expect(creates()).toHaveLength(1);
-		},
-	);
 });

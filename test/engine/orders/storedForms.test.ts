@@ -83,29 +83,6 @@ describe('stored data that this release cannot read', () => {
 				await delivers(parked);
 			},
 		);
-
-		it('starts a wait again from its input when its stored items are damaged', async () => {
-			const poller = { poller: { kind: 'task', job: { id: 'task_1' }, stage: 'polling' } };
-			const ended = { job: { id: 'task_1' }, outputs: 'none' };
-			const nameless = { job: {}, outputs: [] };
-			for (const item of [null, 'text', {}, poller, ended, nameless]) {
-				for (const broken of [item, { 0: item }]) {
-					const parked = await park();
-					const { waits } = contextOf(parked.run, 'node:Wait for Video');
-					for (const wait of Object.values(waits as object)) wait.items = broken;
-					await delivers(parked);
-				}
-			}
-		});
-
-		it('starts a wait again from its input when the record of the process that parked it is damaged', async () => {
-			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
-				const parked = await park();
-				jest.spyOn(performance, 'now').mockReturnValue(60_000);
-				contextOf(parked.run, 'flow').modelGateway = broken;
-				await delivers(parked);
-			}
-		});
 	});
 
 	describe('an order', () => {

@@ -3,9 +3,7 @@ import { runWorkflow, SimulatedTime } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
 import { answer, startServer, type ScriptedServer } from '../../support/http/scriptedServer';
 import {
-	byId,
 	chain,
-	createReferenceVideo,
 	credentialFor,
 	modelGateway,
 	type Node,
@@ -116,47 +114,4 @@ describe('unusual job IDs', () => {
 			expect(server.requests).toEqual([]);
 		},
 	);
-});
-
-describe('large numeric job IDs', () => {
-	let time: SimulatedTime;
-	beforeEach(() => void (time = new SimulatedTime()));
-	afterEach(async () => await time.end());
-
-	it.each([
-		['task', '1876543210987654321'],
-		['task', '-9007199254740993'],
-		['video', '123456789012345678901234567890'],
-	])('keeps all digits of a numeric ID from the create to the file: %s %s', async (kind, id) => {
-		const isTask = kind === 'task';
-		const path = isTask ? `/v1/tasks/${id}` : `/v1/videos/${id}`;
-		const server = await startServer((response, request) => {
-			const isFile = request.path === '/file';
-			const name = isTask ? '"task_id"' : '"id"';
-			// JSON.stringify would round the ID.
-			const created = isTask ? `{"output":{${name}:${id}}}` : `{${name}:${id},"status":"queued"}`;
-			const polled = `{${name}:${id},"status":"completed","seed":0.12345678901234567,"url":"/file","result_url":"/file"}`;
-			const body = request.method === 'POST' ? created : polled;
-			const file = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
-			if (!isFile && request.method === 'GET' && !request.path.startsWith(path)) {
-				return answer(404, '{}')(response, request);
-			}
-			return (isFile ? file : answer(200, body))(response, request);
-		});
-		const create = isTask
-			? createReferenceVideo({
-					mediaJson: '[{"type":"reference_image","url":"https://a.example/a.png"}]',
-				})
-			: modelGateway(
-					{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'Waves' },
-					{ name: 'Create' },
-				);
-		const result = await runWorkflow(chain(create, waitForVideo()), {
-			credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
-		});
-		expect(result.items('Wait for Video')).toMatchObject([
-			{ json: { job_id: id }, binary: { data: { mimeType: 'video/mp4' } } },
-		]);
-		if (isTask) expect(result.items('Wait for Video')[0].json.seed).toBe(0.12345678901234567);
-	});
 });

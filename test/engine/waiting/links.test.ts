@@ -101,19 +101,6 @@ describe.each(linkFields)('links in $label', ({ label, route, node, fields }) =>
 		},
 	);
 
-	it.each(badLinks)(
-		'sends a link that the gateway cannot fetch unchanged with Skip Checks: %s',
-		async (link) => {
-			const { error, requests } = await run(link, { skipChecks: true });
-			expect(error?.message).toContain('so_it_is');
-			expect(requests).toHaveLength(1);
-		},
-	);
-
-	it('sends a public link', async () => {
-		expect((await run('https://firm.example/a.wav')).requests).toHaveLength(1);
-	});
-
 	it('sends a link to this machine when the gateway runs on it', async () => {
 		expect((await run('http://127.0.0.1:8080/a.wav')).requests).toHaveLength(1);
 	});

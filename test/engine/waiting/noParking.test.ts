@@ -78,14 +78,6 @@ describe('Wait for Video in an engine that cannot park an execution', () => {
 		expectVideos(await startWaits(gateway, workflow, jobs), jobs);
 	});
 
-	it('goes on with the polls of a manual run when it cannot be stored after 15 seconds', async () => {
-		restore = replaceParking(failing);
-		const jobs = runningJobs();
-		expectVideos(await startWaits(gateway, workflow, jobs, { mode: 'manual' }), jobs);
-		const polls = gateway.requests.filter(({ jobId }) => jobId === jobs[0].id);
-		expect(polls.filter(({ route }) => route === 'task')).toHaveLength(7);
-	});
-
 	it('leaves it to a later node to park the execution', async () => {
 		const times: Date[] = [];
 		restore = replaceParking(async function (this: Parking, time: Date) {
@@ -131,18 +123,6 @@ describe('a parked Wait for Video that comes back as a fresh run of the node', (
 		expect(parked.status).toBe('waiting');
 		expectVideos(await resumeAfresh(parked), jobs);
 	});
-
-	it('keeps running when only a later pass has lost what the wait stored', async () => {
-		const jobs = runningJobs();
-		const parked = await resume(await startWaits(gateway, workflow, jobs));
-		expectVideos(await resumeAfresh(parked), jobs);
-	});
-
-	it('parks again in an execution of its own', async () => {
-		const jobs = runningJobs();
-		await resumeAfresh(await startWaits(gateway, workflow, jobs));
-		expect((await startWaits(gateway, workflow, runningJobs())).status).toBe('waiting');
-	});
 });
 
 it.each(['auto', 'park', 'hold'])(
@@ -162,5 +142,3 @@ it.each(['auto', 'park', 'hold'])(
 		expect(gateway.ledger).toHaveLength(1);
 	},
 );
-
-it('says it in at most 150 characters', () => expect(hint.length).toBeLessThanOrEqual(150));

@@ -2,13 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { runWorkflow, SimulatedTime } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
 import { answer, json, startServer } from '../../support/http/scriptedServer';
-import {
-	chain,
-	credentialFor,
-	modelGateway,
-	type Node,
-	waitForVideo,
-} from '../../support/workflows/workflows';
+import { chain, credentialFor, modelGateway, type Node } from '../../support/workflows/workflows';
 
 const file = '/file';
 
@@ -39,24 +33,12 @@ describe('a response about another job', () => {
 		return { run, server };
 	};
 
-	const ownLink = expect.stringMatching(/\/file$/) as string;
 	const done = { status: 'completed', result_url: file };
-	const hold = { whileWaiting: 'hold' };
-	const wait = waitForVideo(hold);
 	const getContent = modelGateway({
 		...{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
 	});
 	const getStatus = modelGateway({
 		...{ resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' },
-	});
-
-	it('continues a wait after a response with the content of another video job', async () => {
-		const { run } = await proxy((path, poll) => {
-			if (!path.endsWith('/content')) return { id: 'a', status: 'completed' };
-			return poll < 2 ? { video_id: 'b', url: '/other' } : { video_id: 'a', url: file };
-		});
-		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
-		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});
 
 	it.each([

@@ -54,44 +54,6 @@ describe('a parked Wait for Video', () => {
 		items.map(({ json }) => json.task_id ?? json.error ?? json.id);
 	const requestsOf = (id: string, route: string) =>
 		gateway.requests.filter((request) => request.route === route && request.jobId === id);
-	const pollsOf = (id: string) => requestsOf(id, 'task');
-
-	it('polls once in each pass, keeps finished videos, and outputs all items together, in order', async () => {
-		const jobs = createJobs(3);
-		const [first, second, third] = jobs;
-		let run = await start(workflowOf({ fileName: '={{ $json.name }}' }), jobs);
-
-		run = await resume(run);
-		const wait = (run.waitTill as Date).getTime() - Date.now();
-		expect(wait).toBeGreaterThan(8_000);
-		expect(wait).toBeLessThanOrEqual(10_000);
-		for (const job of [third, first, second]) {
-			gateway.jobs.complete(job.id, video);
-			run = await resume(run);
-			expect(run.data.resultData.runData.Done === undefined).toBe(run.status === 'waiting');
-		}
-
-		expect(run.status).toBe('success');
-		expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
-		const items = run.items('Done');
-		expect(idsOf(items)).toEqual([first.id, second.id, third.id]);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
-		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual([
-			...['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4'],
-		]);
-		for (const item of items) expect(sha256(await run.binary(item))).toBe(sha256(video));
-		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
-		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
-		// The files are stored in the output only.
-		expect(run.data.executionData?.contextData['node:Wait for Video']).toEqual({
-			form: 1,
-			waits: {},
-		});
-	});
 
 	it('names in its last hint the files that are not an mp4, including those of an earlier pass', async () => {
 		const [first, second] = createJobs(2);
@@ -108,28 +70,6 @@ describe('a parked Wait for Video', () => {
 			...['Video 0.webm', 'Video 1.mp4'],
 		]);
 		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
-	});
-
-	it('includes the input fields at the end, and does not store them in the meantime', async () => {
-		const [first, second] = createJobs(2);
-		let run = await start(workflowOf({ includeInputFields: true }), [first, second]);
-		gateway.jobs.complete(first.id, video);
-		run = await resume(run);
-		const kept = JSON.stringify(run.data.executionData?.contextData['node:Wait for Video']);
-		expect(kept).toContain(first.id);
-		expect(kept).not.toContain('Video 0');
-		gateway.jobs.complete(second.id, video);
-		run = await resume(run);
-		expect(run.items('Done').map(({ json }) => [json.name, json.job_id])).toEqual([
-			['Video 0', first.id],
-			['Video 1', second.id],
-		]);
-	});
-
-	it('names five of twelve jobs in its hint, and the number of the others', async () => {
-		const [hint] = hintsOf(await start(workflowOf(), createJobs(12)));
-		expect(hint.match(/waiting for the first status check/g)).toHaveLength(5);
-		expect(hint).toMatch(/; and 7 more$/);
 	});
 
 	it('keeps finished videos from pass to pass when n8n keeps files in memory', async () => {
@@ -232,37 +172,6 @@ describe('a parked Wait for Video', () => {
 			3.4,
 		);
 
-		it('gives later nodes its items through all() and item', async () => {
-			const jobs = finishedJobs(3);
-			const run = await bothWays(chain(waitForVideo(), look), itemsFor(jobs), 'Look');
-			expect(run.items('Look').map(({ json }) => json)).toEqual(
-				jobs.map(({ id }, index) => ({ all: 3, item: id, name: `Video ${index}`, run: 0 })),
-			);
-		});
-
-		it('delivers the same behind the second output of an If node as a wait that keeps running', async () => {
-			const jobs = finishedJobs(3);
-			const condition = {
-				leftValue: '={{ $json.name }}',
-				rightValue: 'Video 1',
-				operator: { type: 'string', operation: 'equals' },
-			};
-			const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
-			const choose = core(
-				'If',
-				'if',
-				{ conditions: { options, conditions: [condition], combinator: 'and' } },
-				2.2,
-			);
-			const workflow = chain(choose, waitForVideo(), look);
-			workflow.connections = { ...workflow.connections, If: { main: [[], to('Wait for Video')] } };
-			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
-			expect(run.items('Look').map(({ json }) => json)).toEqual([
-				{ all: 2, item: jobs[0].id, name: 'Video 0', run: 0 },
-				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 0 },
-			]);
-		});
-
 		it('delivers the same in Loop Over Items as a wait that keeps running', async () => {
 			const jobs = finishedJobs(4);
 			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
@@ -282,60 +191,12 @@ describe('a parked Wait for Video', () => {
 			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
 		});
 
-		it('does not park a second Wait for Video when the execution is stored and its jobs have finished', async () => {
-			const jobs = finishedJobs(2);
-			const again = waitForVideo({}, { name: 'Again' });
-			let run = await start(chain(waitForVideo(), again, look), jobs);
-			run = await resume(run);
-			expect(run.status).toBe('success');
-			expect(idsOf(run.items('Again'))).toEqual(jobs.map(({ id }) => id));
-		});
-
 		it('delivers the same in the legacy execution order as a wait that keeps running', async () => {
 			const jobs = finishedJobs(2);
 			const workflow = { ...chain(waitForVideo(), look), settings: {} };
 			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
 			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
 		});
-
-		it.each([
-			['Always Output Data', { alwaysOutputData: true }],
-			['Execute Once', { executeOnce: true }],
-			['Retry On Fail', { retryOnFail: true, waitBetweenTries: 0 }],
-		])('delivers the same with %s as a wait that keeps running', async (_, settings) => {
-			const jobs = finishedJobs(2);
-			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
-		});
-	});
-
-	describe('a failed job', () => {
-		it.each([
-			['continueRegularOutput', 0],
-			['continueErrorOutput', 1],
-		] as const)(
-			'waits for the other jobs with %s, and never polls a failed job again',
-			async (onError, output) => {
-				const [failing, running] = createJobs(2);
-				gateway.jobs.fail(failing.id, 'no such style');
-				let run = await resume(await start(workflowOf({}, { onError }), [failing, running]));
-				run = await resume(run);
-				gateway.jobs.complete(running.id, video);
-				run = await resume(run);
-				expect(run.status).toBe('success');
-				expect(run.items('Wait for Video', { output })[0]).toMatchObject({
-					json: {
-						error: `Video job ${failing.id} failed: no such style`,
-						details: { billed: 'unknown', job: { id: failing.id } },
-					},
-					pairedItem: { item: 0 },
-				});
-				expect(run.items('Wait for Video').at(-1)).toMatchObject({
-					...{ json: { task_id: running.id }, pairedItem: { item: 1 } },
-				});
-				expect(pollsOf(failing.id)).toHaveLength(1);
-				expect(pollsOf(running.id)).toHaveLength(3);
-			},
-		);
 	});
 
 	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {

@@ -1,14 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { limits } from '../../../nodes/shared/gateway/protocol/limits';
-import {
-	EngineProcess,
-	runWorkflow,
-	SimulatedTime,
-	type RunOptions,
-	type WorkflowJson,
-} from '../../harness';
+import { runWorkflow, SimulatedTime, type RunOptions, type WorkflowJson } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
-import { answer, json, silence, startServer, type Reply } from '../../support/http/scriptedServer';
+import { answer, json, startServer, type Reply } from '../../support/http/scriptedServer';
 import {
 	chain,
 	credentialFor,
@@ -52,8 +46,6 @@ describe('the polls of one job', () => {
 		return { run, polls, times, shortestGap };
 	};
 
-	const running = json({ task_id: 'task_1', status: 'in_progress', progress: 30 });
-	const completed = json({ status: 'completed', result_url: '/file' });
 	const task = { task_id: 'task_1' };
 
 	const getStatus = (kind: 'task' | 'video' = 'task', settings = {}) =>
@@ -92,78 +84,5 @@ describe('the polls of one job', () => {
 		expect(polls.map(({ path }) => path).sort()).toEqual(['/v1/tasks/task_1', '/v1/tasks/task_2']);
 		expect(outputs[2].json).toEqual(outputs[0].json);
 		expect(outputs[2].json.input).not.toBe(outputs[0].json.input);
-	});
-
-	it('fails each item of Get Status with the same job when its poll is refused, and names the job', async () => {
-		const { run, polls } = await serve(() => json({ error: { message: 'no' } }, 403));
-		const get = getStatus('task', { onError: 'continueRegularOutput' });
-		const items = (await run(chain(get), [task, task])).items('Get');
-		expect(items).toHaveLength(2);
-		for (const { json: output } of items) {
-			expect(output).toMatchObject({ details: { job: { id: 'task_1', kind: 'task' } } });
-		}
-		expect(polls).toHaveLength(1);
-	});
-
-	it('keeps the minimum poll interval across the tries of Retry On Fail', async () => {
-		const { run, polls, shortestGap } = await serve(() => json({ error: { message: 'no' } }, 403));
-		const again = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
-		await run(chain(wait({}, again)), [task]);
-		// Each try polls both endpoints, and the first one again after a minute.
-		expect(polls).toHaveLength(9);
-		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
-	});
-
-	it('polls a task no more often when another item takes its ID for that of a video', async () => {
-		const { run, polls, shortestGap } = await serve((_, kind) => {
-			if (kind === 'video') return json({ error: { message: 'no', code: 'video_not_found' } }, 404);
-			return Date.now() - began < 60_000 ? running : completed;
-		});
-		const result = await run(chain(wait()), [task, { id: 'task_1', status: 'queued' }]);
-		expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }, { binary: {} }]);
-		expect(polls.filter(({ path }) => path.includes('/videos/'))).toHaveLength(1);
-		expect(polls.length).toBeLessThanOrEqual(8);
-		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
-	});
-
-	it('continues to poll for one execution when Stop ends the execution that sends the poll', async () => {
-		let stop = () => {};
-		const stopSoon: Reply = () => void setTimeout(() => stop(), 1500);
-		const { run, polls } = await serve((poll) => (poll === 0 ? stopSoon : completed));
-		const onStart = (cancel: () => void) => void (stop = cancel);
-		const stopped = run(chain(wait()), [task], { onStart });
-		const result = await run(chain(wait()), [task]);
-		expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
-		expect(polls.map(({ at }) => at)).toEqual([0, 4500]);
-		expect((await stopped).status).toBe('canceled');
-	});
-
-	it('ends one execution on Stop while another execution polls the same job', async () => {
-		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
-		const onStart = (cancel: () => void) => void setTimeout(cancel, 1500);
-		const other = run(chain(wait()), [task]);
-		expect((await run(chain(wait()), [task], { onStart })).status).toBe('canceled');
-		expect(Date.now() - began).toBeLessThan(minInterval);
-		expect((await other).items('Wait for Video')).toMatchObject([{ binary: {} }]);
-		expect(times()).toHaveLength(2);
-	});
-
-	it('does not hold back later polls for long when a poll gets no response', async () => {
-		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
-		const waits = [wait(), wait({ timeoutMinutes: 0.5 })].map(
-			async (node) => await run(chain(node), [task]),
-		);
-		for (const result of await Promise.all(waits)) {
-			expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
-		}
-		expect(times()[1]).toBeLessThan(20_000);
-	});
-
-	it('counts the polls of each process of n8n on its own', async () => {
-		const { run, times } = await serve(() => completed);
-		for (const n8n of [new EngineProcess(), new EngineProcess()]) {
-			await n8n.run(async () => await run(chain(getStatus()), [task]));
-		}
-		expect(times()[1] - times()[0]).toBeLessThan(minInterval);
 	});
 });

@@ -63,12 +63,4 @@ describe('Wait for Video in a workflow that streams', () => {
 			expect(result.items('Wait for Video')).toMatchObject([{ json: { status: 'completed' } }]);
 		},
 	);
-
-	it('ends its stream when the job fails', async () => {
-		const [last, end, ...rest] = (await chunksOf((id) => gateway.jobs.fail(id))).slice(-3);
-		expect(last.content).toMatch(/: failed\n\n$/);
-		expect(end.type).toBe('end');
-		// n8n itself adds an error for the node that failed.
-		expect(rest.map(({ type }) => type)).toEqual(['error']);
-	});
 });

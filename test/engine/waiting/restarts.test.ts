@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Gateway } from '../../../gateway';
-import { resumeExecution, retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
+import { retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { resume, startWaits } from '../../support/workflows/parkedWaits';
 import { setProcess } from '../../support/time/processAge';
@@ -81,12 +81,6 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 		});
 	});
 
-	it('waits for an n8n that takes more than a minute to start', async () => {
-		await withReadiness([starting, starting, starting, ready], async (restApiUrl) => {
-			expect(await durationOfPass(59_900, { restApiUrl })).toBe(1_500);
-		});
-	});
-
 	it.each<[string, Array<[number, string]>]>([
 		['n8n 1, which says so from the start', [ready]],
 		['a proxy before n8n', [[503, '<h1>Service Unavailable</h1>'], ready]],
@@ -145,40 +139,11 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 		expect(requestsOf(job.id, 'download')).toHaveLength(1);
 	});
 
-	it('leaves the videos to the first execution when Retry runs after that has delivered', async () => {
-		const { job, parked } = await parkAndRestart();
-		gateway.jobs.complete(job.id, video);
-		await resume(parked);
-		const retried = await retryExecution(parked);
-		expectNothingToDo(retried, { job, execution: parked.executionId });
-		expect(requestsOf(job.id, 'download')).toHaveLength(1);
-	});
-
 	it('delivers with Retry a minute later, in case n8n has lost what the first execution stored', async () => {
 		const { job, parked } = await parkAndRestart();
 		gateway.jobs.complete(job.id, video);
 		await resume(parked);
 		jest.setSystemTime(Date.now() + 61_000);
 		expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
-	});
-
-	it('delivers with Retry when the first execution was stopped after the restart', async () => {
-		const { job, parked } = await parkAndRestart();
-		let stop = () => {};
-		const pressStop = () => {
-			stop();
-			return true;
-		};
-		gateway.fault({ route: 'task', action: 'stall', when: pressStop, times: 1 });
-		await resumeExecution(parked, { onStart: (cancel) => void (stop = cancel) });
-		gateway.jobs.complete(job.id, video);
-		expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
-	});
-
-	it('delivers with Retry what the first execution has parked again after the restart', async () => {
-		const { job, parked } = await parkAndRestart();
-		const again = await resume(parked);
-		gateway.jobs.complete(job.id, video);
-		expect(idsOf((await retryExecution(again)).items('Done'))).toEqual([job.id]);
 	});
 });

@@ -110,12 +110,6 @@ describe('Automatic', () => {
 	});
 
 	describe('a manual execution', () => {
-		it('keeps running with Automatic in a manual execution, without a hint', async () => {
-			const run = await startFinished(chain(wait), 'manual');
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)).toEqual([]);
-		});
-
 		it('lets n8n store a manual execution once when the job takes longer, and then keeps running', async () => {
 			const [job] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
@@ -174,13 +168,6 @@ describe('Keep Running', () => {
 		expect(pollsOf(job.id)).toHaveLength(2);
 	});
 
-	it('polls at once with Keep Running when the workflow saves its execution progress', async () => {
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
-		const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-		expect((await start({ ...chain(hold), settings }, [job])).status).toBe('success');
-	});
-
 	it('lets n8n store the execution again before a second wait when it has ordered in between', async () => {
 		const again = createVideo({}, { name: 'Create 2' });
 		const second = { ...hold, name: 'Wait 2' };
@@ -209,13 +196,3 @@ it.each([
 		expect(hints).toEqual(isHinted ? [hint] : []);
 	},
 );
-
-it('hints at the workflow timeout when only a later item has a longer Timeout', async () => {
-	const jobs = createJobs(2);
-	const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
-	const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
-	const run = await start({ ...workflow, settings }, jobs);
-	expect(hintsOf(run)).toContainEqual(
-		expect.stringContaining('after 10 min, before its own Timeout of 15'),
-	);
-});
