@@ -70,14 +70,6 @@ describe('the event parser', () => {
 		expect(parser.end()).toEqual([]);
 	});
 
-	it('gives the name of an event to that event only', () => {
-		const parser = new EventParser();
-		expect(parser.push('event: error\ndata: a\n\ndata: b\n\n')).toEqual([
-			{ name: 'error', data: 'a' },
-			{ name: '', data: 'b' },
-		]);
-	});
-
 	it('reads a long line in linear time, however small its chunks', () => {
 		const chunk = 'x'.repeat(64);
 		const chunks = 2 ** 18;
@@ -121,16 +113,6 @@ describe('random event streams', () => {
 			};
 		});
 	const places = fc.array(fc.nat(), { maxLength: 12 });
-
-	it('reads the same events wherever a stream is cut', () => {
-		fc.assert(
-			fc.property(stream, places, ({ text, expected }, cuts) => {
-				expect(eventsIn(cutAt(text, cuts))).toEqual(expected);
-				expect(eventsIn([text])).toEqual(expected);
-			}),
-			{ numRuns: 500 },
-		);
-	});
 
 	it('reads the same events wherever any text is cut', () => {
 		const parts = fc.constantFrom('\r', '\n', 'data', 'data:', ':', ' ', 'a', '\u2028', '🎬');

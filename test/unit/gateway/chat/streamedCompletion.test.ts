@@ -28,31 +28,6 @@ function streamed(pieces: unknown[], parts = {}) {
 }
 
 describe('streamed completions', () => {
-	it.each<[string, unknown[], object, string]>([
-		['before its end', [content('Hel')], {}, 'broke off: the stream ended too early'],
-		['with a known cause', [content('Hel')], { broken: 'aborted' }, 'broke off: aborted'],
-		[
-			'after one of two choices has ended',
-			[content('Hel'), chunkOf({}, { index: 1 }), stop(1)],
-			{},
-			'broke off: the stream ended too early',
-		],
-		[
-			'with an error event',
-			[content('Hel'), 'event: error\ndata: {"code":"busy","message":"Overloaded"}\n\n', done],
-			{},
-			'broke off with an error: Overloaded',
-		],
-		[
-			'in an event and continues',
-			[content('Hel'), 'data: {"choices":[{"del\n\n', stop(), done],
-			{},
-			'is missing a part; this came instead: {"choices":[{"del',
-		],
-	])('keeps the text of a stream that breaks off %s', (_, pieces, parts, message) => {
-		expect(unusable(streamed(pieces, parts).finish)).toMatchObject({ message, partialText: 'Hel' });
-	});
-
 	it('refuses a stream without [DONE] while choices are missing', () => {
 		const stream = new StreamedCompletion(2);
 		stream.push([content('Hel'), stop()].map(eventOf).join(''));

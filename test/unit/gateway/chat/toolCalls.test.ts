@@ -13,31 +13,17 @@ function streamed(chunks: object[]) {
 }
 
 describe('tool calls in chunks', () => {
-	const callOf = (id: string, text: string) => ({
-		id,
-		type: 'function',
-		function: { name: `tool_${id}`, arguments: text },
-	});
-	const more = (index: number, text: string) => ({ index, function: { arguments: text } });
+	interface MadeCall {
+		id: string;
+		function: { name: string; arguments: unknown };
+	}
 	const callsOf = (pieces: object[][]) =>
 		streamed([...pieces.map((calls) => chunkOf({ tool_calls: calls })), stop()]).finish().choices[0]
 			.message.tool_calls;
 
-	it.each<[string, number[]]>([
-		['begins with 1', [1, 2]],
-		['begins with the last', [1, 0]],
-	])('joins the chunks of a tool call by their index, which %s', (_, indexes) => {
-		const pieces = [
-			...indexes.map((index) => [{ index, ...callOf(`${index}`, '{') }]),
-			...indexes.map((index) => [more(index, '}')]),
-		];
-		const sorted = [...indexes].sort((a, b) => a - b);
-		expect(callsOf(pieces)).toEqual(sorted.map((index) => callOf(`${index}`, '{}')));
-	});
-
 	type Expected = Array<[id: string | undefined, name: string, input: unknown]>;
 	const read = (...pieces: object[][]): Expected =>
-		(callsOf(pieces) as ReturnType<typeof callOf>[]).map((made) => [
+		(callsOf(pieces) as MadeCall[]).map((made) => [
 			made.id || undefined,
 			made.function.name,
 			made.function.arguments,
@@ -51,15 +37,6 @@ describe('tool calls in chunks', () => {
 	const twice = [a, ['b', 'weather', '{"city":"B"}']] as const;
 
 	it.each<[string, object[][]]>([
-		[
-			'in fragments',
-			[
-				[{ index: 0, id: 'a', ...fn('weather', '') }],
-				[{ index: 0, ...fn(undefined, a[2]) }],
-				[{ index: 0, id: 'b', ...fn('time', '') }],
-				[{ index: 0, ...fn(undefined, b[2]) }],
-			],
-		],
 		[
 			'in interleaved fragments',
 			[
@@ -97,20 +74,6 @@ describe('tool calls in chunks', () => {
 		},
 	);
 
-	it.each([
-		['whole', [{ city: 'A' }]],
-		['in parts', [{}, { city: 'A' }]],
-	])('reads arguments that are an object: %s', (_, inputs) => {
-		const pieces = inputs.map((input, position) => [
-			{
-				index: 0,
-				...(position === 0 && { id: 'a' }),
-				...fn(position === 0 ? 'weather' : undefined, input),
-			},
-		]);
-		expect(read(...pieces)).toEqual([['a', 'weather', { city: 'A' }]]);
-	});
-
 	it('does not double arguments that a later chunk repeats', () => {
 		const complete = { id: 'a', ...fn('weather', a[2]) };
 		expect(read([{ index: 0, ...complete }], [{ index: 0, ...complete }])).toEqual([a]);
@@ -130,27 +93,5 @@ describe('tool calls in chunks', () => {
 			complete,
 			{ id: 'b', ...fn('time', b[2]) },
 		]);
-	});
-
-	it.each<[string, object[]]>([
-		[
-			'in fragments',
-			[
-				{ name: 'f', arguments: '{"a":' },
-				{ name: '', arguments: '1}' },
-			],
-		],
-		[
-			'twice',
-			[
-				{ name: 'f', arguments: '{"a":1}' },
-				{ name: 'f', arguments: '{"a":1}' },
-			],
-		],
-		['with null', [{ name: 'f', arguments: null }, { arguments: '{"a":1}' }]],
-	])('reads a function_call %s', (_, fragments) => {
-		const chunks = fragments.map((function_call) => chunkOf({ function_call }));
-		const { message } = streamed([...chunks, stop()]).finish().choices[0];
-		expect(message.function_call).toEqual({ name: 'f', arguments: '{"a":1}' });
 	});
 });

@@ -9,12 +9,6 @@ describe('the output of an item that failed', () => {
 		({ name: 'Create', type: 'modelGateway', onError }) as INode;
 	const json = { error: 'Prompt is empty', details: recordOf(error) };
 
-	it('the output of a failed item has its message, its whole record and its pairing', () => {
-		const item = errorItem(error, { index: 2 }, node('continueRegularOutput'));
-		expect(item).toEqual({ json, pairedItem: { item: 2 } });
-		expect(item.error).toBeUndefined();
-	});
-
 	it('the output of a failed item names its job even when the error is n8n’s own', () => {
 		const job = { kind: 'task', id: 'task_1' } as const;
 		const ofExpression = new Error('Invalid syntax');

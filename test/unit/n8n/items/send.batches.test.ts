@@ -51,11 +51,4 @@ describe('batches of items', () => {
 			}),
 		);
 	});
-
-	it('puts each item into its own batch when the work takes one item at a time', () => {
-		const items = [{ request: 3 }, { request: 5 }];
-		const batches = new Batches<number, { request: number }>(undefined);
-		items.forEach((item) => batches.add(item));
-		expect(batches.all).toEqual([[items[0]], [items[1]]]);
-	});
 });
