@@ -1,6 +1,7 @@
 import type { Gateway } from '../../../gateway';
 import { randomFrom } from '../../../gateway/random';
 import { EngineProcess, processedItems, runWorkflow, type WorkflowRun } from '../../harness';
+import { currentProcess } from '../../harness/process';
 import { withGateway } from '../../support/http/withGateway';
 import { chain, createVideo, credentialFor, inGroups } from '../../support/workflows/workflows';
 
@@ -56,3 +57,53 @@ it.each(Array.from({ length: 6 }, (_, index) => [`refused burst ${index}`]))(
 		expect(gateway.ledger).toHaveLength(1);
 	},
 );
+
+describe('a list of Order Keys that another worker orders meanwhile', () => {
+	const skus = Array.from({ length: 11 }, (_, index) => ({ json: { sku: `S${index}` } }));
+	const list = chain(
+		createVideo({
+			prompt: '={{ $json.sku }}',
+			options: inGroups({ orderKey: '={{ $json.sku }}' }),
+		}),
+	);
+	const orderList = async (worker: EngineProcess) =>
+		await worker.run(
+			async () =>
+				await runWorkflow(list, {
+					...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
+					input: skus,
+				}),
+		);
+
+	it('is ordered once when the first worker had looked it up before', async () => {
+		const [one, other] = [new EngineProcess(), new EngineProcess()];
+		let hasOrdered = false;
+		processedItems.precede = async (call) => {
+			if (currentProcess() !== one || call !== 'count' || hasOrdered) return;
+			hasOrdered = true;
+			await orderList(other);
+		};
+		await orderList(one);
+		expect(hasOrdered).toBe(true);
+		expect(gateway.ledger).toHaveLength(11);
+	});
+
+	it('stays used when the database loses the response to the record of the first worker', async () => {
+		const [one, other] = [new EngineProcess(), new EngineProcess()];
+		let [hasOrdered, isLost] = [false, false];
+		processedItems.precede = async (call) => {
+			if (currentProcess() !== one || call !== 'count' || hasOrdered) return;
+			hasOrdered = true;
+			await orderList(other);
+		};
+		processedItems.intercept = (call) => {
+			if (currentProcess() !== one || !hasOrdered || call !== 'record' || isLost) return;
+			isLost = true;
+			throw new Error('Connection terminated unexpectedly');
+		};
+		await orderList(one);
+		await orderList(other);
+		expect(isLost).toBe(true);
+		expect(gateway.ledger).toHaveLength(11);
+	});
+});

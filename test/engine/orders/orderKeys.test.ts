@@ -1,7 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Gateway } from '../../../gateway';
-import { type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
+import {
+	EngineProcess,
+	processedItems,
+	type RunOptions,
+	runWorkflow,
+	type WorkflowRun,
+} from '../../harness';
 import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
 import { createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
@@ -85,6 +91,26 @@ it.each([2, 40])(
 		expect(gateway.ledger).toHaveLength(1);
 	},
 );
+
+it('leaves an Order Key unused after executions in several workers at once were refused with it', async () => {
+	const empty = emptyAccount();
+	const workers = [1, 2, 3, 4].map(() => new EngineProcess());
+	await Promise.all(workers.map(async (worker) => await worker.run(async () => await many(5))));
+	empty.remove();
+	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
+});
+
+it('leaves an Order Key unused after another worker wrote back what it read before a refusal', async () => {
+	emptyAccount(1);
+	let { snapshot } = processedItems;
+	processedItems.intercept = (call) => {
+		if (call === 'record') ({ snapshot } = processedItems);
+		else if (processedItems.calls.filter((other) => other === call).length === 1)
+			processedItems.writeOver(snapshot);
+	};
+	expect((await order()).status).toBe('error');
+	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
+});
 
 it('does not make executions with other Order Keys wait', async () => {
 	const first = await underWay(async () => await order('A-1'));
