@@ -9,8 +9,8 @@ interface Found {
 	end: number;
 	/** As it is meant: in HTML, an address is written with entities. */
 	address: string;
-	/** `definition`: the link of a reference; `link`: any other one, in Markdown or bare. */
-	kind: 'image' | 'definition' | 'tag' | 'file' | 'base64' | 'link';
+	/** `link`: one that is not marked as an image, in Markdown or bare. */
+	kind: 'image' | 'tag' | 'file' | 'base64' | 'link';
 }
 
 interface TextImages {
@@ -34,9 +34,8 @@ export function imagesIn(text: string, areOthersKnown: boolean): TextImages {
 	const likely = links.filter(
 		(found) => (links.length === 1 && isAlone(text, found)) || endsLikeImage(found.address),
 	);
-	const marked = [of('image'), text.includes('![') ? of('definition') : [], of('tag')];
 	const others = areOthersKnown ? [] : [of('file'), of('base64'), likely];
-	const images = [...marked, ...others].find((found) => found.length > 0) ?? [];
+	const images = [of('image'), of('tag'), ...others].find((found) => found.length > 0) ?? [];
 	const taken = new Set(images.map(({ address }) => address));
 	return {
 		images: images.slice(0, maxFoundImages),
@@ -86,7 +85,7 @@ function isBase64Image(text: string): boolean {
 
 /** Where an address may begin: in Markdown, in HTML, in a data URL, a link, or a word that is long enough for base64. */
 const beginnings =
-	/\](?:\(|:[ \t])\s{0,9}<?|<img[\s/]|data:image\/[^\s:,"'<>()]{1,100},|https?:\/\/|(?<![\w+/-])[\w+/-]{38}/gi;
+	/\]\(\s{0,9}<?|<img[\s/]|data:image\/[^\s:,"'<>()]{1,100},|https?:\/\/|(?<![\w+/-])[\w+/-]{38}/gi;
 
 /** One pass: what belongs to an address is not looked at again. */
 function* addressesIn(text: string): Generator<Found, void, undefined> {
@@ -115,7 +114,7 @@ function* addressesIn(text: string): Generator<Found, void, undefined> {
 type Part = Pick<Found, 'start' | 'end'> & { address?: string; kind?: Found['kind'] };
 
 /**
- * An address after `](` or `]: `. Its title is not looked at.
+ * An address after `](`. Its title is not looked at.
  * @param before the text since the last one: the bracket that opened last says whether it is an image
  */
 function inMarkdown(
@@ -126,8 +125,6 @@ function inMarkdown(
 	const isImage = before[before.lastIndexOf('[') - 1] === '!';
 	const data = dataUrlAt(text, start);
 	if (data) return { ...data, kind: isImage ? 'image' : data.kind };
-	if (head.includes(':'))
-		return { start, end: endOf(markdownParts, text, start), kind: 'definition' };
 	const angled = head.endsWith('<') ? matchAt(/[^<>\r\n]+(?=>)/y, text, start) : undefined;
 	if (angled !== undefined) return { start, end: angled, kind: isImage ? 'image' : 'link' };
 	const end = endOf(markdownParts, text, start);
