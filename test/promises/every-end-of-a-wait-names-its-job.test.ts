@@ -69,6 +69,29 @@ it.each(Object.keys(ends))('names the job, its last state and what to do: %s', a
 	expect(`${message} ${description}`).toContain(job.id);
 });
 
+it('promises no video that is gone, according to the answer', async () => {
+	const job = runningJob();
+	world.gateway.jobs.complete(job.id, video);
+	const gone = { route: 'download', action: 'answer', status: 410, body: '', times: 99 } as const;
+	world.gateway.fault(gone);
+	const [{ json }] = results(await hold([job], {}, continues));
+	expect(json.details).toMatchObject({ advice: expect.stringContaining('its file is gone') });
+	expect(JSON.stringify(json)).not.toContain('not lost');
+});
+
+it.each([
+	{ status: 'completed', progress: 100, error: { message: 'All outputs were filtered' } },
+	{ status: 'failed', content_filter: { reasons: ['All outputs were filtered'] } },
+])('says why a job has no video, and promises none: %j', async (said) => {
+	const job = runningJob();
+	const body = JSON.stringify({ task_id: job.id, ...said });
+	world.gateway.fault({ route: 'task', action: 'answer', body, times: 99 });
+	const [{ json }] = results(await hold([job], {}, continues));
+	expect(json.error).toContain('All outputs were filtered');
+	expect(json.details).toMatchObject({ billed: 'unknown', retry_can_help: false });
+	expect(JSON.stringify(json)).not.toMatch(/not lost|Collect it/);
+});
+
 it('collects a video by its typed job ID after the wait for it has ended', async () => {
 	const jobs = [runningJob('task'), runningJob('video')];
 	for (const job of jobs) {

@@ -307,8 +307,11 @@ function howToCollect({ id, kind }: JobSummary): string {
 	return `Collect it by its ID ${shownId(id)}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }
 
-function adviceOnVideo({ job }: Failure): string {
-	return `The video is finished and charged, and it is not lost. ${job ? howToCollect(job) : 'Collect it by its ID.'}`;
+function adviceOnVideo({ job, status }: Failure): string {
+	const collect = job ? howToCollect(job) : 'Collect it by its ID.';
+	return status === 410
+		? `The video is finished and charged, but its file is gone, according to the response. Perhaps the job has a new link. ${collect}`
+		: `The video is finished and charged, and it is not lost. ${collect}`;
 }
 
 function adviceOnImage({ made, url, store, linkLeadsInside }: Failure): string {
