@@ -57,6 +57,15 @@ it('waits as long as Retry-After says after a rate limit', async () => {
 	expect(sent()).toBe(2);
 });
 
+it.each(generations)('waits as long after a rate limit within HTTP 200: %s', async (name) => {
+	const body = JSON.stringify({ code: 'Throttling.RateQuota', message: 'Rate limit exceeded' });
+	meet({ action: 'answer', body, headers: { 'retry-after': '45' } });
+	expect((await run(gateway, nodeFor(name))).status).toBe('success');
+	const [first, second] = gateway.requests;
+	expect(second.at - first.at).toBeGreaterThanOrEqual(45_000);
+	expect(sent()).toBe(2);
+});
+
 it('sends again after a passing error of the service, and gives up with an error that says so', async () => {
 	meet({ action: 'error', status: 500, code: 'upstream_error' }, 2);
 	expect((await run(gateway, nodeFor('chat.complete'))).status).toBe('success');

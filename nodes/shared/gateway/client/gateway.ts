@@ -226,7 +226,9 @@ export class Gateway<R extends Runtime = Runtime> {
 			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
 			if (redirect) throw redirect;
 			await this.letOthersRun(response);
-			throw this.unusableError(requestInfo, response, error);
+			const unusable = this.unusableError(requestInfo, response, error);
+			queue?.applyRateLimitPause(unusable, headers);
+			throw unusable;
 		}
 	}
 
@@ -272,17 +274,16 @@ export class Gateway<R extends Runtime = Runtime> {
 			unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
 		const isOfOtherJob = unusable instanceof OtherJobResponse;
 		const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
+		const retryAfter = parseRetryAfter(response.headers, this.runtime.clock.now());
 		if (partialText === '' && reasonIn({ error })) {
-			return refused(
-				requestInfo,
-				errorBody ? { ...response, text: JSON.stringify(errorBody), json: errorBody } : response,
-			);
+			const shown = { ...response, text: JSON.stringify(errorBody), json: errorBody };
+			return refused(requestInfo, errorBody ? shown : response, retryAfter);
 		}
 		const isWhole = response.broken === undefined && response.excess === undefined;
 		const mayBeStated =
 			isWhole && !isOfOtherJob && partialText === '' && requestInfo.cost !== 'read';
 		if (mayBeStated && statedRefusal(response.json, requestInfo.cost))
-			return refused(requestInfo, response);
+			return refused(requestInfo, response, retryAfter);
 		const failed = unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
 			partialText,
 			error,
