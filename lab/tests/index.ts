@@ -61,7 +61,8 @@ function coverageFigures(folder: string): Figure[] {
 	secondsOf('c8/bin/c8.js', [
 		...['--include=nodes/**/*.ts', '--reporter=json-summary', `--reports-dir=${folder}`],
 		...[process.execPath, path.join(root, 'node_modules/jest/bin/jest.js')],
-		'--selectProjects=quick',
+		// A worker ends before it has written what it ran.
+		...['--selectProjects=quick', '--runInBand'],
 	]);
 	const summary = readFileSync(path.join(folder, 'coverage-summary.json'), 'utf8');
 	const { total, ...files } = JSON.parse(summary) as Record<string, Covered>;

@@ -43,9 +43,10 @@ const maxTriesOnRateLimit = 8;
 export const maxTries = 5;
 
 type Applies = (failure: FailedRequest, request: SentRequest) => boolean;
+type Row = [applies: Applies, tries: number, helps: boolean];
 
 /** When a row applies, how many tries the request has, and whether sending it later helps. The first that applies decides. */
-const rows: Array<[applies: Applies, tries: number, helps: boolean]> = [
+const rows: Row[] = [
 	// No request failed: bad input, Stop, or a request that was held back.
 	[({ reach }) => reach === 'none', 1, true],
 	// The gateway would redirect again.
@@ -91,11 +92,8 @@ const rows: Array<[applies: Applies, tries: number, helps: boolean]> = [
 
 /** What a failed request means. The only place where that is decided. */
 export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict {
-	const [, tries, helps] = rows.find(([applies]) => applies(failure, request)) ?? [
-		() => true,
-		1,
-		false,
-	];
+	// The last row applies to all.
+	const [, tries, helps] = rows.find(([applies]) => applies(failure, request)) as Row;
 	return { charged: chargedOf(failure, request), tries, helps };
 }
 
