@@ -186,7 +186,10 @@ export const balanceWords = new RegExp(
 		String.raw`(balance|quota|credits?|funds) (is|are)? ?(insufficient|too low|not enough|used up)`,
 		String.raw`(out of|not enough) (credits?|funds|quota|balance)|payment required`,
 		String.raw`budget (has been |is |was )?exceeded|budget_exceeded|billing[ _]hard[ _]limit`,
-		String.raw`reached your (specified )?(api )?(usage|spending|billing) limit|欠费|余额不足|额度不足`,
+		String.raw`reached your (specified )?(api )?(monthly )?(usage|spend(ing)?|billing|credit) (limit|cap)`,
+		String.raw`(usage|spend(ing)?|billing|credit|monthly) (limit|cap) (has been |is |was )?(reached|exceeded)`,
+		String.raw`(credits?|balance|funds|budget) (has been |have been |is |are )?(exhausted|depleted|spent)`,
+		'欠费|余额不足|额度不足',
 	].join('|'),
 	'i',
 );

@@ -39,6 +39,34 @@ describe('why the service refused', () => {
 		expect(refusalOf(status, error, endpoint).refusal).toBe(refusal);
 	});
 
+	it.each([
+		'Budget has been exceeded! Current cost: 10.1',
+		'You have reached your specified API usage limits.',
+		'You have reached your monthly spend limit',
+		'Billing hard limit has been reached',
+		'Monthly limit exceeded for this key',
+		'Usage limit reached, resets on Monday',
+		'Your credit balance is too low',
+		'All credits have been exhausted',
+		'You exceeded your current quota, please check your plan and billing details',
+		'Account balance not enough',
+		'Payment required',
+		'您的账户已欠费，请充值后重试',
+	])('is an empty account under any status: %s', (message) => {
+		for (const status of [200, 400, 403, 429])
+			expect(refusalOf(status, { message }, chat).refusal).toBe('quotaExceeded');
+	});
+
+	it.each([
+		'Rate limit reached for requests',
+		'Too many requests, limit reached',
+		'The requests per minute limit of the endpoint is exceeded',
+		'Resource has been exhausted',
+		'Too many concurrent jobs',
+	])('is too many requests, which waiting resolves: %s', (message) => {
+		expect(refusalOf(429, { message }, chat).refusal).toBe('tooManyRequests');
+	});
+
 	it('is the missing media where the request had none', () => {
 		const request = { ...referenceVideoCreate, hasNoMedia: true };
 		expect(refusalOf(500, { message: 'Internal error' }, request).refusal).toBe('missingMedia');
