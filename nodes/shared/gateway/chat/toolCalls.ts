@@ -58,7 +58,8 @@ export class StreamedToolCalls {
 	private callOf(fragment: Fragment, isWhole: boolean): ToolCall {
 		const { id, index } = fragment;
 		const known = id === undefined ? undefined : this.byId.get(id);
-		const isElsewhere = index !== undefined && known?.hasIndex && known.index !== index;
+		// A whole message repeats the calls, by their places.
+		const isElsewhere = !isWhole && index !== undefined && known?.hasIndex && known.index !== index;
 		if (known && !isElsewhere) return known;
 		const call = index === undefined ? this.latest : this.callAt(index, fragment);
 		return call === undefined || beginsOther(call, fragment, isWhole) ? this.newCall(index) : call;
