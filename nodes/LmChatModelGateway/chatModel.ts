@@ -1,6 +1,6 @@
 import { completeChat } from '../shared/gateway/chat/complete';
 import type { Gateway } from '../shared/gateway/client/gateway';
-import { withoutUndefined, type JsonObject } from '../shared/gateway/json';
+import { valueAt, withoutUndefined, type JsonObject } from '../shared/gateway/json';
 import type {
 	AiNodeSdk,
 	CallOptions,
@@ -122,11 +122,18 @@ export class GatewayChatModel implements ChatModel {
 				timeout: settings.timeout,
 				retries: settings.retries,
 				onText: streaming?.onText,
-				parse: toGenerateResult,
+				parse: (whole) => toGenerateResult(whole, (tool) => this.needsArguments(tool)),
 			});
 		} catch (error) {
 			throw toNodeError(error);
 		}
+	}
+
+	/** Whether a tool has an argument that must be given, so that it refuses a call without it. */
+	private needsArguments(name: string): boolean {
+		const tool = this.tools.get(name);
+		const required = tool && valueAt(this.dependencies.schemaOf(tool), 'required');
+		return Array.isArray(required) && required.length > 0;
 	}
 
 	/** The specification mentions tools without showing their fields; these are the common wire format's. */

@@ -10,7 +10,8 @@ import {
 	withoutUndefined,
 	type JsonObject,
 } from '../shared/gateway/json';
-import { cutShort } from '../shared/gateway/protocol/chat';
+import { cutShort, finishReasons } from '../shared/gateway/protocol/chat';
+import { unreadableArguments } from '../shared/n8n/agent/tool';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import type { FinishReason, GenerateResult, ToolCallContent } from './aiNodeSdk';
 
@@ -25,9 +26,13 @@ const sdkFinishReasons = new Map<string, FinishReason>([
 
 /**
  * The first choice of a completion, in the form of the SDK.
- * @throws UnusableResponse when the input of a tool call was cut off
+ * @param needsArguments whether a tool refuses a call without its arguments
+ * @throws UnusableResponse when the input of a tool call is no JSON object, and the tool might run without it
  */
-export function toGenerateResult(completion: Completion): GenerateResult {
+export function toGenerateResult(
+	completion: Completion,
+	needsArguments: (tool: string) => boolean,
+): GenerateResult {
 	const { choices, usage, id } = completion;
 	const [{ message, finish_reason }] = choices;
 	const text = textToShow(message);
@@ -42,7 +47,7 @@ export function toGenerateResult(completion: Completion): GenerateResult {
 			role: 'assistant',
 			content: [
 				...(text === '' ? [] : [{ type: 'text' as const, text }]),
-				...withOwnIds(calls.map((call) => toolCall(call, finish_reason))),
+				...withOwnIds(calls.map((call) => toolCall(call, finish_reason, needsArguments))),
 			],
 		},
 		providerMetadata: withoutUndefined({ finish_reason, ...requestIdsOf(completion) }),
@@ -60,35 +65,36 @@ function withOwnIds(calls: ToolCallContent[]): ToolCallContent[] {
 	});
 }
 
-function toolCall(call: JsonObject, finishReason: string | undefined): ToolCallContent {
+function toolCall(
+	call: JsonObject,
+	end: string | undefined,
+	needsArguments: (tool: string) => boolean,
+): ToolCallContent {
 	const toolName = asText(valueAt(call, 'function.name'));
 	if (toolName === undefined) throw new UnusableResponse('calls a tool without naming it');
+	const { input, text } = toInput(valueAt(call, 'function.arguments'));
+	const cut = cutShort(end);
+	if (input === undefined && (cut || !needsArguments(toolName))) {
+		const isFull = cut?.why === finishReasons.length;
+		const why = isFull ? ', because it was cut off at Max Tokens' : '';
+		const problem = `calls the tool ${toolName} with what is no JSON object${why}`;
+		throw new UnusableResponse(problem, text);
+	}
 	return {
 		type: 'tool-call',
 		toolCallId: asText(call.id),
 		toolName,
-		input: toInput(valueAt(call, 'function.arguments'), toolName, finishReason),
+		// The tool refuses it, and the model reads why.
+		input: input ?? jsonTextOf({ [unreadableArguments]: text }),
 	};
 }
 
-/**
- * The arguments of a call as JSON. What cannot be read goes to the tool under a name that no tool has: the tool refuses
- * it, and the model reads why.
- */
-function toInput(given: unknown, tool: string, finishReason: string | undefined): string {
-	if (isObject(given)) return JSON.stringify(given);
+/** The arguments of a call as the JSON of an object, and as they came; the first is undefined when they are none. */
+function toInput(given: unknown): { input?: string; text: string } {
+	if (isObject(given)) return { input: JSON.stringify(given), text: '' };
 	const json = asText(given) ?? '{}';
-	if (isObject(parseJson(json))) return json;
 	// Some models put the JSON into a text again, or into a code fence.
 	const text = (json.startsWith('"') && asText(parseJson(json))) || json;
 	const [, bare = text] = /^```\w*\s(.*)```$/s.exec(text.trim()) ?? [];
-	if (isObject(parseJson(bare))) return bare;
-	if (cutShort(finishReason) === undefined) return jsonTextOf({ [unreadable]: json });
-	throw new UnusableResponse(
-		`calls the tool ${tool} with what is no JSON object, because it was cut off at Max Tokens`,
-		json,
-	);
+	return { input: isObject(parseJson(bare)) ? bare : undefined, text: json };
 }
-
-/** The name of the arguments of a tool call that are no JSON. */
-export const unreadable = 'arguments_that_are_no_json';

@@ -105,7 +105,7 @@ const readers: Record<string, Reader<unknown>> = {
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
 	toGenerateResult: reader(
 		trueAnswers.chat,
-		(response) => toGenerateResult(completion(response)),
+		(response) => toGenerateResult(completion(response), () => true),
 		({ message, usage = {} }) =>
 			Object.values(usage).every(isNumber) &&
 			message.content.every((part) =>

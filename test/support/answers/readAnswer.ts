@@ -1,5 +1,6 @@
 import type { ToolCallContent } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
-import { toGenerateResult, unreadable } from '../../../nodes/LmChatModelGateway/generateResult';
+import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
+import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/finishReasons';
 import {
 	refusalOf,
@@ -204,7 +205,7 @@ function factsOfCompletion(whole: Completion): Partial<Facts> {
 /** The calls as an AI agent gets them; undefined where it gets an error instead. */
 function toolCallsOf(message: JsonObject): ToolCall[] | undefined {
 	try {
-		const { message: given } = toGenerateResult({ choices: [{ index: 0, message }] });
+		const { message: given } = toGenerateResult({ choices: [{ index: 0, message }] }, () => true);
 		return given.content.flatMap((part) => (part.type === 'tool-call' ? [callOf(part)] : []));
 	} catch (error) {
 		if (error instanceof UnusableResponse) return undefined;
@@ -214,7 +215,7 @@ function toolCallsOf(message: JsonObject): ToolCall[] | undefined {
 
 function callOf({ toolCallId: id, toolName: name, input: json }: ToolCallContent): ToolCall {
 	const input = JSON.parse(json) as JsonObject;
-	const text = asText(input[unreadable]);
+	const text = asText(input[unreadableArguments]);
 	return { id, name, ...(text === undefined ? { input } : { unreadable: text }) };
 }
 

@@ -9,6 +9,9 @@ export function isTool({ type }: INode): boolean {
 	return type.endsWith('Tool');
 }
 
+/** The name under which a tool gets arguments that the model wrote as no JSON. Our tools refuse them: they may cost money. */
+export const unreadableArguments = 'arguments_that_are_no_json';
+
 /**
  * Whether a client outside n8n calls the tool through n8n's MCP Server Trigger. Only a field of the context shows it,
  * which n8n's types do not have. Without that field, the tool counts as one of an agent in n8n.

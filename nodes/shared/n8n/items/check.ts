@@ -1,3 +1,4 @@
+import { isTool, unreadableArguments } from '../agent/tool';
 import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import { textsIn } from '../parameters/accidentalText';
@@ -27,6 +28,7 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Step
 		const parameters = new ItemParameters(run.context, item.index, { gatewayUrl, isOrder });
 		const read: CheckedItem = { item, isPreview: false, request: undefined };
 		try {
+			refuseUnreadable(run, item.index);
 			if (isOrder) read.isPreview = previewField.read(parameters) === true;
 			read.request = await run.work.prepare(parameters, run.itemRun({ item }, gateway));
 			if (parameters.passThrough) step.ended.push({ item, outcome: [parameters.passThrough] });
@@ -39,6 +41,14 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Step
 	if (!problem) return step;
 	for (const item of step.items) reject(run, step, item, badInput([problem], { paid: true }));
 	return { ...step, items: [] };
+}
+
+/** Without its arguments, a tool would order what its fixed fields say, and not what the model meant. */
+function refuseUnreadable({ context, cost }: RunState, index: number): void {
+	const { json = {} } = isTool(context.getNode()) ? (context.getInputData()[index] ?? {}) : {};
+	if (!Object.hasOwn(json, unreadableArguments)) return;
+	const problem = { field: 'The arguments of the tool call', problem: 'must be a JSON object' };
+	throw badInput([problem], { paid: cost !== 'read' });
 }
 
 /** Ends an item that cannot be sent. One that is only previewed does not fail. */

@@ -100,6 +100,29 @@ describe('the chat model', () => {
 			expect(second).not.toBe(first);
 		});
 
+		it.each<[string, object, 'content_filter' | undefined]>([
+			['without a required argument', { type: 'object' }, undefined],
+			['whose answer was withheld', { required: ['a'] }, 'content_filter'],
+		])('fails when a tool %s is called with what is no JSON', async (_, inputSchema, reason) => {
+			gateway.script({ calls: [{ name: 'add', arguments: 'one' }], finishReason: reason });
+			const { model } = modelOf();
+			const call = model.withTools([{ name: 'add', inputSchema }]).generate(hello);
+			const { record } = await failureOf(call);
+			expect(record.message).toMatch(
+				/calls the tool add with what is no JSON object \(HTTP 200\)$/,
+			);
+		});
+
+		it('gives a tool what is no JSON where it needs an argument, so that it refuses the call', async () => {
+			gateway.script({ calls: [{ name: 'add', arguments: 'one' }] });
+			const inputSchema = { type: 'object', required: ['a'] };
+			const { model } = modelOf();
+			const { message } = await model.withTools([{ name: 'add', inputSchema }]).generate(hello);
+			expect(message.content).toMatchObject([
+				{ toolName: 'add', input: '{"arguments_that_are_no_json":"one"}' },
+			]);
+		});
+
 		it.each([false, true])(
 			'fails when the arguments of a tool call are not a JSON object (streamed: %s)',
 			async (streamed) => {
