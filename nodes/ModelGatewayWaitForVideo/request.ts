@@ -1,6 +1,7 @@
 import { namesJob } from '../shared/gateway/jobs/jobIdentity';
 import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
 import { stateIn } from '../shared/gateway/reader/job';
+import { read } from '../shared/gateway/reader/values';
 import { textAt, withoutUndefined } from '../shared/gateway/json';
 import { limits } from '../shared/gateway/protocol/limits';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
@@ -39,7 +40,7 @@ export function waitRequest(
 	return {
 		id,
 		...kindHint,
-		isCreated: namesJob(json, id) && stateIn(json) !== undefined,
+		isCreated: namesJob(json, id) && stateIn(read(json)) !== undefined,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
 		...withoutUndefined({ inputRequestId, pollInterval: pollInterval.read(options) }),

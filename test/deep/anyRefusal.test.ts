@@ -1,5 +1,6 @@
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { jobReasonIn, reasonIn } from '../../nodes/shared/gateway/reader/reason';
+import { read } from '../../nodes/shared/gateway/reader/values';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
@@ -97,7 +98,7 @@ describe('arbitrary error responses', () => {
 describe('the reason of a failure', () => {
 	it('reads the reason of any refusal or failed job as texts', () => {
 		const property = fc.property(bodies, (text) => {
-			const body = parseJson(text);
+			const body = read(parseJson(text));
 			for (const said of [reasonIn(body) ?? {}, jobReasonIn(body)]) {
 				expectPlain(said);
 				expect(Object.values(said).every((v) => v === undefined || typeof v === 'string')).toBe(

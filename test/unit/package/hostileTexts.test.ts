@@ -3,8 +3,8 @@ import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
 import { parseRateLimitPause } from '../../../nodes/shared/gateway/client/retryPolicy';
 import { readReason } from '../../../nodes/shared/gateway/reader/page';
-import { reasonIn } from '../../../nodes/shared/gateway/reader/reason';
-import { jobReasonIn } from '../../../nodes/shared/gateway/reader/reason';
+import { jobReasonIn, reasonIn } from '../../../nodes/shared/gateway/reader/reason';
+import { read } from '../../../nodes/shared/gateway/reader/values';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
@@ -76,16 +76,17 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	]),
 	[
 		'the reasons of other services',
-		(text) => reasonIn({ error: text, message: text, errors: { [text]: [text, `${text} `] } }),
+		(text) =>
+			reasonIn(read({ error: text, message: text, errors: { [text]: [text, `${text} `] } })),
 	],
 	[
 		'a reason within a reason',
 		(text) => [
-			reasonIn({ error: { message: text, metadata: { raw: `<html>${text}` } } }),
-			reasonIn(`{"error":${text}`),
+			reasonIn(read({ error: { message: text, metadata: { raw: `<html>${text}` } } })),
+			reasonIn(read(`{"error":${text}`)),
 		],
 	],
-	['why a job failed', (text) => jobReasonIn({ data: { fail_reason: text, message: text } })],
+	['why a job failed', (text) => jobReasonIn(read({ data: { fail_reason: text, message: text } }))],
 	['what a failed job says', (message) => jobFailed(job, { failure: { message }, text: message })],
 	[
 		'a broken response to an order',

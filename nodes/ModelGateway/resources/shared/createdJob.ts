@@ -1,10 +1,12 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { ResponseFields } from '../../../shared/gateway/client/response';
-import { jobReasonIn } from '../../../shared/gateway/reader/reason';
+import { failureReason } from '../../../shared/gateway/errors/jobErrors';
 import { jobName } from '../../../shared/gateway/errors/jobSummary';
-import { stateIn } from '../../../shared/gateway/reader/job';
 import { excerpt } from '../../../shared/gateway/json';
 import { phaseOf, type JobKind } from '../../../shared/gateway/protocol/jobs';
+import { stateIn } from '../../../shared/gateway/reader/job';
+import { jobReasonIn } from '../../../shared/gateway/reader/reason';
+import { read } from '../../../shared/gateway/reader/values';
 import { joinFirst } from '../../../shared/n8n/errors/badInput';
 import { jobOrdered } from '../../../shared/n8n/execution/memory';
 import { isTool } from '../../../shared/n8n/agent/tool';
@@ -24,12 +26,13 @@ export function createdJobOutput(
 		note,
 	}: Pick<ItemRun, 'context' | 'gateway' | 'reportJob' | 'hint' | 'note'>,
 ): ItemOutput[] {
-	const status = stateIn(fields);
+	const answer = read(fields);
+	const status = stateIn(answer);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
 	reportJob({ kind, id, ...(hasFailed && { status: excerpt(status, 100) }) });
 	if (hasFailed) {
-		const { message = 'the service gave no reason' } = jobReasonIn(fields);
-		hint(`${jobName({ kind, id })} was created, and has failed already: ${excerpt(message)}.`);
+		const reason = failureReason(jobReasonIn(answer));
+		hint(`${jobName({ kind, id })} was created, and has failed already: ${reason}.`);
 	} else if (context.getMode() === 'manual' && !isTool(context.getNode())) {
 		if (!isCollectedLater(context)) note(orderedHint);
 		const earlier = jobOrdered(context, gateway.connection.baseUrl, id);

@@ -1,21 +1,13 @@
 import { UnusableResponse } from '../client/response';
-import { reasonIn } from '../reader/reason';
 import { excerpt, isObject, valueAt } from '../json';
-
-/** Values that some services always send, and with which they say that all is well. */
-const harmless = /^(0|200|false|null|none|no errors?|ok|success(ful)?)?$/i;
-
-/** Whether an error says nothing: it is empty, or says that there is none. */
-function saysNothing(error: unknown): boolean {
-	if (error === undefined || error === null) return true;
-	if (typeof error === 'object') return Object.values(error).every(saysNothing);
-	return harmless.test(String(error).trim());
-}
+import { hasError, reasonIn } from '../reader/reason';
+import { read } from '../reader/values';
 
 /** The error that is in an answer or a part of it; undefined when it has none, or one that says nothing. */
 export function errorIn(part: unknown): unknown {
 	if (!isObject(part)) return undefined;
-	if (!saysNothing(part.error)) return part.error;
+	const { error } = part;
+	if (error !== undefined && error !== null && hasError(read({ error }))) return error;
 	return part.type === 'error' || part.object === 'error' ? part : undefined;
 }
 
@@ -39,6 +31,6 @@ export function brokeOffWithError(
 	redact = (text: string) => text,
 ): UnusableResponse {
 	if (error === undefined) return new UnusableResponse('broke off with an error', partialText);
-	const message = reasonIn({ error })?.message ?? excerpt(redact(JSON.stringify(error)));
+	const message = reasonIn(read({ error }))?.message ?? excerpt(redact(JSON.stringify(error)));
 	return new UnusableResponse(`broke off with an error: ${message}`, partialText, error);
 }

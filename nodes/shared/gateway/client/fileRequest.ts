@@ -1,4 +1,3 @@
-import type { FailedRequest } from '../errors/verdict';
 import type { Failure } from '../errors/gatewayError';
 import {
 	linkCarriesKey,
@@ -6,6 +5,7 @@ import {
 	noResponse,
 	type RequestInfo,
 } from '../errors/requestErrors';
+import type { FailedRequest } from '../errors/verdict';
 import { fileInText } from '../files/dataUrl';
 import { withoutUndefined } from '../json';
 import { maxFileRedirects, transferMinute } from '../protocol/bounds';

@@ -1,6 +1,6 @@
-import type { FailedRequest } from '../errors/verdict';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { refused, type RequestInfo } from '../errors/requestErrors';
+import type { FailedRequest } from '../errors/verdict';
 import { maxLinkRefreshes } from '../protocol/bounds';
 import { maySendKeyTo } from './connection';
 import {

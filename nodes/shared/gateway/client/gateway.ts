@@ -1,14 +1,15 @@
-import { isOutOfReach, isRateLimit } from '../errors/verdict';
-import { reasonIn, requestIdOf } from '../reader/reason';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import { jsonTextOf, parseResponse, valueAt } from '../json';
 import { maxJsonAtOnce, type ResponseKind } from '../protocol/bounds';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
+import { reasonIn, requestIdOf } from '../reader/reason';
+import { statedRefusal } from '../reader/refusal';
+import { read } from '../reader/values';
 import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
-import { statedRefusal } from '../reader/refusal';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
@@ -275,7 +276,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		const isOfOtherJob = unusable instanceof OtherJobResponse;
 		const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
 		const retryAfter = parseRetryAfter(response.headers, this.runtime.clock.now());
-		if (partialText === '' && reasonIn({ error })) {
+		if (partialText === '' && reasonIn(read({ error }))) {
 			const shown = { ...response, text: JSON.stringify(errorBody), json: errorBody };
 			return refused(requestInfo, errorBody ? shown : response, retryAfter);
 		}

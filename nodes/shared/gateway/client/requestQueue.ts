@@ -1,6 +1,6 @@
-import { isRateLimit } from '../errors/verdict';
 import { createHash } from 'crypto';
 import type { GatewayError } from '../errors/gatewayError';
+import { isRateLimit } from '../errors/verdict';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
 import { KeyLimit, type Limits, type WaitOptions } from './keyLimit';

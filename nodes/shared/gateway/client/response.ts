@@ -1,7 +1,7 @@
-import { requestIdOf } from '../reader/reason';
-import { isWebPage } from '../reader/page';
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RefusalKind } from '../protocol/errorCodes';
+import { isWebPage } from '../reader/page';
+import { requestIdOf } from '../reader/reason';
 import type { RawResponse } from './exchange';
 import { Redaction } from './redaction';
 

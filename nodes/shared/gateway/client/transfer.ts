@@ -1,5 +1,5 @@
-import type { FailedRequest } from '../errors/verdict';
 import { GatewayError, stopped } from '../errors/gatewayError';
+import type { FailedRequest } from '../errors/verdict';
 import { FileHead } from '../files/fileHead';
 import type { FileType } from '../files/fileType';
 import { excerpt } from '../json';

@@ -47,13 +47,14 @@ export function jobFailed(job: JobSummary, { failure: reason, text }: FailedStat
 	const { refusal } = meaningOf(reason ?? {}) ?? {};
 	return jobError(job, {
 		...withoutUndefined({ ...reason, refusal }),
-		message: `${jobName(job)} failed: ${reasonOf(reason)}`,
+		message: `${jobName(job)} failed: ${failureReason(reason)}`,
 		retry_can_help: false,
 		raw_body: truncateBody(text),
 	});
 }
 
-const reasonOf = (reason: ErrorObject = {}) =>
+/** Why a job failed, in the service's words as far as it gave any. */
+export const failureReason = (reason: ErrorObject = {}): string =>
 	excerpt(
 		reason.message ?? meaningOf(reason)?.meaning ?? reason.code ?? 'the service gave no reason',
 	);
@@ -100,11 +101,11 @@ export function linkMissing(
 	{ text }: { text: string },
 	denial?: ErrorObject,
 ): GatewayError {
-	const reason = denial ? reasonOf(denial) : 'the response has no link to the file';
+	const reason = denial ? failureReason(denial) : 'the response has no link to the file';
 	return jobError(job, {
-		message: `${jobName(job)} finished, but ${reason}`,
 		reach: 'unreadable',
 		...(denial && { ...denial, made: 'nothing' }),
+		message: `${jobName(job)} finished, but ${reason}`,
 		raw_body: truncateBody(text),
 	});
 }

@@ -1,12 +1,13 @@
 import { beginningOf, excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import { maxRecordedLength } from '../protocol/bounds';
 import { knownOrder, meaningOf, type RefusalKind } from '../protocol/errorCodes';
+import { isWebPage, readReason } from '../reader/page';
 import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
+import { read } from '../reader/values';
 import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
 import { refusalOf, type RefusedRequest } from './refusal';
-import { isWebPage, readReason } from '../reader/page';
 import { verdictOf, type FailedRequest } from './verdict';
 
 /** What the errors about a request need to know about it. */
@@ -125,11 +126,12 @@ export function redirected(
 ): GatewayError {
 	// With 303, a server sends the client to the result of what it has done (RFC 9110, 15.4.4); old ones use 301 and 302.
 	const reach = request.cost !== 'read' && status <= 303 ? 'proxied' : 'answered';
+	const said = why === 'carriesKey' ? ({ linkCarriesKey: true } as const) : { redirect: why };
 	return new GatewayError({
 		message: `Could not ${request.purpose}: the gateway redirects to ${excerpt(location)}`,
 		...{ reach, status },
-		...(why === 'carriesKey' ? { linkCarriesKey: true } : { redirect: why }),
-		...judged(request, { reach, status, redirect: 'useless' }),
+		...said,
+		...judged(request, { reach, status, ...said }),
 	});
 }
 
@@ -152,7 +154,7 @@ export function refused(
 ): GatewayError {
 	const { status, headers, text } = response;
 	const body = bodyOf(response);
-	const said = reasonIn(body);
+	const said = reasonIn(read(body));
 	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body, said);
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
@@ -200,7 +202,7 @@ function meaningFor(
 function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(said) !== undefined;
-	return isKnown || (isObject(error) && reasonIn({ error }) !== undefined);
+	return isKnown || (isObject(error) && reasonIn(read({ error })) !== undefined);
 }
 
 /**
@@ -225,7 +227,7 @@ export function unreadable(
 		reach: 'unreadable',
 		...responseFields(response, {
 			body: bodyOf(response),
-			error: reasonIn({ error }),
+			error: reasonIn(read({ error })),
 		}),
 		...withoutUndefined({ refusal }),
 		...judged(request, { reach: 'unreadable', status }),

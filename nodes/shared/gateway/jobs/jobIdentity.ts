@@ -2,10 +2,11 @@ import { OtherJobResponse, type ServiceResponse } from '../client/response';
 import { excerpt } from '../json';
 import type { JobKind } from '../protocol/jobs';
 import { jobIdsIn, shownIdIn } from '../reader/job';
+import { read } from '../reader/values';
 
 /** Whether one of the fields that name a job names this one. */
 export const namesJob = (fields: unknown, id: string): boolean =>
-	jobIdsIn(fields).some((one) => isSameId(one, id));
+	jobIdsIn(read(fields)).some((one) => isSameId(one, id));
 
 /**
  * A parser that refuses responses about another job. A proxy may mix up responses, and another job's video would be
@@ -17,7 +18,7 @@ export function parserForJob<T>(
 	parse: (response: ServiceResponse) => T,
 ): (response: ServiceResponse) => T {
 	return (response) => {
-		const shown = shownIdIn(response.json, source);
+		const shown = shownIdIn(read(response.json), source);
 		if (shown === undefined || namesJob(response.json, id)) return parse(response);
 		throw new OtherJobResponse(`is about another job: ${excerpt(shown, 100)}`);
 	};

@@ -9,12 +9,13 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
-import { isWebPage } from '../reader/page';
 import { excerpt, isObject, textAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
 import { phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText, progressIn, stateIn, videoLinkIn } from '../reader/job';
+import { isWebPage } from '../reader/page';
+import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
+import { read } from '../reader/values';
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
 
@@ -50,7 +51,7 @@ function createdJob(response: ServiceResponse, kind: JobKind): CreatedJob {
 	const { json, text, headers } = response;
 	if (typeof json === 'object' && json !== null) {
 		const fields = bodyFields(response);
-		const id = jobIdIn(json, kind);
+		const id = jobIdIn(read(json), kind);
 		if (id === undefined) throw new UnusableResponse('names no job');
 		return { id, fields };
 	}
@@ -84,25 +85,26 @@ export interface JobStatus {
 
 export function jobStatus(response: ServiceResponse): JobStatus {
 	const fields = bodyFields(response);
-	const status = stateIn(fields);
+	const answer = read(fields);
+	const status = stateIn(answer);
 	if (status === undefined) {
 		const problem = `names no status: ${excerpt(response.text, 120)}`;
 		// Some services say with a 2xx that there is no such job.
-		const error = reasonIn(fields);
+		const error = reasonIn(answer);
 		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
 		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
 	}
 	const phase = phaseOf(status);
-	const progress = progressIn(fields);
-	const link = videoLinkIn(fields, response.url);
+	const progress = progressIn(answer);
+	const link = videoLinkIn(answer, response.url);
 	const hasFailed =
-		phase === 'failed' || (phase === 'succeeded' && link === undefined && hasError(fields));
+		phase === 'failed' || (phase === 'succeeded' && link === undefined && hasError(answer));
 	return {
 		status: excerpt(status, 100),
 		phase,
 		...withoutUndefined({ progress, link }),
 		...(link !== undefined && linkCarriedKey(link, response) && { linkCarriesKey: true }),
-		...(hasFailed && { failure: jobReasonIn(fields) }),
+		...(hasFailed && { failure: jobReasonIn(answer) }),
 		...{ fields, text: response.text },
 	};
 }
@@ -123,7 +125,7 @@ export interface VideoContent {
  */
 export function videoContent(response: ServiceResponse): VideoContent {
 	const { isFile, location, url, text, json } = response;
-	const link = isFile ? url : videoLinkIn(location ?? json ?? text.trim(), url);
+	const link = isFile ? url : videoLinkIn(read(location ?? json ?? text.trim()), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);

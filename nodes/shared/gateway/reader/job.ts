@@ -1,7 +1,7 @@
 import { asText, textAt } from '../json';
 import { asLink } from '../links';
 import { isFinal, isPollState, phaseOf, type JobKind } from '../protocol/jobs';
-import { at, firstBy, named, plainName, valuesOf, type Rule, type Value } from './values';
+import { at, firstBy, named, plainName, type Answer, type Rule, type Value } from './values';
 
 /** Parts of an answer that are about something else than its job. */
 const isBesides: Rule = ({ path }) => path.slice(0, -1).some((name) => besides.test(name));
@@ -35,8 +35,8 @@ const mayBeId: Rule = (value) =>
 	typeof value.value !== 'boolean' && asText(value.value) !== undefined && !value.isOneOfMany;
 
 /** The ID of the job that an answer is about: in the place of its kind, in that of the other, or the only one there is. */
-export function jobIdIn(answer: unknown, kind: JobKind): string | undefined {
-	const values = valuesOf(answer).filter((value) => mayBeId(value) && !isBesides(value));
+export function jobIdIn(answer: Answer, kind: JobKind): string | undefined {
+	const values = answer.values.filter((value) => mayBeId(value) && !isBesides(value));
 	const found =
 		firstBy(values, [...shownIds[kind], ...usualIds]) ?? onlyOne(values.filter(isIdName));
 	return found && asText(found.value);
@@ -48,10 +48,10 @@ function onlyOne(values: Value[]): Value | undefined {
 }
 
 /** The ID that an answer gives where the specification shows it, so that it is surely the job's. */
-export function shownIdIn(answer: unknown, source: JobKind | 'content'): string | undefined {
+export function shownIdIn(answer: Answer, source: JobKind | 'content'): string | undefined {
 	// The `id` of a content may be that of the file ("Endpoints" 13).
 	const rules = source === 'content' ? [at('video_id'), at('data.video_id')] : surelyIds[source];
-	const found = firstBy(valuesOf(answer).filter(mayBeId), rules);
+	const found = firstBy(answer.values.filter(mayBeId), rules);
 	return found && asText(found.value);
 }
 const surelyIds = {
@@ -60,8 +60,8 @@ const surelyIds = {
 } as const satisfies Record<JobKind, readonly Rule[]>;
 
 /** All IDs of an answer that may be that of its job. */
-export const jobIdsIn = (answer: unknown): string[] =>
-	valuesOf(answer)
+export const jobIdsIn = (answer: Answer): string[] =>
+	answer.values
 		.filter((value) => isIdName(value) || usualIds.some((rule) => rule(value)))
 		.flatMap(({ value }) => (typeof value === 'boolean' ? [] : (asText(value) ?? [])));
 
@@ -92,8 +92,8 @@ const stateNames = ['task_status', 'job_status', 'video_status', 'status', 'task
  * The state of a job as the service spells it. Some gateways add a status of the call itself, such as "success", to that
  * of the job; then the job's own decides, even if it is unknown.
  */
-export function stateIn(answer: unknown): string | undefined {
-	const values = valuesOf(answer).filter((value) => !value.isOneOfMany && !isBesides(value));
+export function stateIn(answer: Answer): string | undefined {
+	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
 	const [status] = wordsOf(values.filter(at('status')));
 	if (status !== undefined && isAboutJob(status)) return status;
 	const inside = values.filter((value) => !at('status')(value));
@@ -122,8 +122,8 @@ function endIn(values: Value[]): string | undefined {
 const isEnd = named('done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished');
 
 /** In percent. */
-export function progressIn(answer: unknown): number | undefined {
-	const values = valuesOf(answer).filter((value) => !value.isOneOfMany && !isBesides(value));
+export function progressIn(answer: Answer): number | undefined {
+	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
 	const found = firstBy(values, [
 		named('progress'),
 		named('progress_percent', 'percentage', 'percent'),
@@ -161,8 +161,8 @@ const isOfOtherFile = ({ value, siblings }: Value) =>
  * nested. A link to another kind of file counts only where there is none besides. It may be a data URL with the video.
  * @param base resolves relative links
  */
-export function videoLinkIn(answer: unknown, base: string | undefined): string | undefined {
-	const texts = valuesOf(answer).filter(
+export function videoLinkIn(answer: Answer, base: string | undefined): string | undefined {
+	const texts = answer.values.filter(
 		(value) => typeof value.value === 'string' && !isNotOfVideo(value),
 	);
 	const likely = texts.filter(isLikelyLink);

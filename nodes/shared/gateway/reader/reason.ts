@@ -1,9 +1,9 @@
-import { asText, beginningOf, excerpt, isObject, textAt, valueAt, withoutUndefined } from '../json';
+import { asText, beginningOf, excerpt, textAt, valueAt, withoutUndefined } from '../json';
 import { maxMarkupLength, maxReasonLength } from '../protocol/bounds';
 import { requestIdHeader } from '../protocol/endpoints';
 import { phaseOf } from '../protocol/jobs';
 import { reasonInMarkup } from './page';
-import { plainName, valuesOf, type Value } from './values';
+import { plainName, type Answer, type Value } from './values';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
 export interface ErrorObject {
@@ -49,8 +49,7 @@ interface Part extends Value {
 }
 
 /** The error object of a body ("Resources", error object); undefined when there is none. */
-export function reasonIn(body: unknown): ErrorObject | undefined {
-	const values = valuesOf(body);
+export function reasonIn({ values }: Answer): ErrorObject | undefined {
 	const texts = values.filter(({ path, value }) => path.length === 0 && typeof value === 'string');
 	if (texts.length > 0) return { message: listed(texts.map(textOf)) };
 	const parts = values.map(asPart);
@@ -63,42 +62,39 @@ export function reasonIn(body: unknown): ErrorObject | undefined {
 }
 
 /** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */
-export function jobReasonIn(job: unknown): ErrorObject {
+export function jobReasonIn({ values }: Answer): ErrorObject {
 	// What only repeats the state, or says that the call succeeded, is no reason.
-	const parts = valuesOf(job)
-		.map(asPart)
-		.filter(
-			({ value, within }) =>
-				(within.length === 1 && causes.has(within[0])) || !saysNothing(String(value).slice(0, 100)),
-		);
-	const hasCause = new Set(
+	const parts = values.map(asPart).filter((part) => isCause(part) || !isState(part));
+	// A remark of the answer itself may be about the call: those beside a cause come first, then those furthest inside.
+	const withCause = new Set(
 		parts
 			.filter(({ within }) => within.some((name) => causes.has(name)))
 			.map(({ around }) => around),
 	);
-	// A remark of the answer itself may be about the call; those further inside are about the job.
-	const inside = [...parts].reverse();
-	const ofCause = firstReason(parts.filter(({ around }) => hasCause.has(around)));
-	const reason = ofCause?.message ? ofCause : (firstReason(inside, true) ?? ofCause);
-	const error = valueAt(job, 'error');
-	return withoutUndefined({
-		...(reason ?? (isObject(error) ? reasonByField(valuesOf({ error })) : undefined)),
-	});
+	const ofCause = firstReason(parts.filter(({ around }) => withCause.has(around)));
+	if (ofCause?.message !== undefined) return ofCause;
+	const reason = firstReason([...parts].reverse(), true) ?? ofCause;
+	return reason ?? reasonByField(values.filter(({ path }) => path[0] === 'error')) ?? {};
 }
 
+const isCause = ({ within }: Part) => within.length === 1 && causes.has(within[0]);
+
+function isState({ value }: Part): boolean {
+	const text = String(value).slice(0, 100);
+	return phaseOf(text) !== undefined || /^(?:ok|0|2\d\d)$/i.test(text);
+}
+
+/** Values that some services always send, and with which they say that all is well. */
+const harmless = /^(?:0|200|false|null|none|no errors?|ok|success(?:ful)?)?$/i;
+
 /** Whether an answer has an error that says something. */
-export const hasError = (answer: unknown): boolean =>
-	valuesOf(answer).some(
+export const hasError = ({ values }: Answer): boolean =>
+	values.some(
 		({ path, value }) =>
-			path.some((name) => causes.has(name)) &&
-			!/^(?:0|false|null|none|no errors?|ok|success(?:ful)?)?$/i.test(
-				String(value).slice(0, 20).trim(),
-			),
+			path.some((name) => causes.has(name)) && !harmless.test(String(value).slice(0, 20).trim()),
 	);
 
 const isWithin = (name: string) => saysWhy(name) || name === inner;
-
-const saysNothing = (text: string) => phaseOf(text) !== undefined || /^(?:ok|0|2\d\d)$/i.test(text);
 
 function asPart(value: Value): Part {
 	const { path } = value;

@@ -3,7 +3,7 @@ import type { Cost } from '../protocol/endpoints';
 import { balanceWords, meaningOf, notFoundWords, permissionWords } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import { reasonIn, saysWhy, type ErrorObject } from './reason';
-import { isReadWhole, plainName, valuesOf, type Value } from './values';
+import { plainName, read, type Value } from './values';
 
 /** Fields in which a service says whether it has accepted a request, by their plain names. */
 const verdictNames = new Set(
@@ -42,9 +42,10 @@ const callNames = new Set(
  * may be charged: the answer must clearly say no, and have nothing but that.
  */
 export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefined {
-	const error = isObject(body) && isReadWhole(body) ? reasonIn(body) : undefined;
+	const answer = read(body);
+	const error = isObject(body) && answer.isWhole ? reasonIn(answer) : undefined;
 	if (!error) return undefined;
-	const values = valuesOf(body);
+	const { values } = answer;
 	const words = `${error.code ?? ''} ${error.message ?? ''}`;
 	const verdicts = values.flatMap((value) => verdictOf(value) ?? []);
 	// Only a job is fetched by an ID.

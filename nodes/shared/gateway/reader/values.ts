@@ -26,34 +26,21 @@ interface Place extends Omit<Value, 'value'> {
 	isOpened: boolean;
 }
 
-interface Walk {
+/** What an answer says. */
+export interface Answer {
+	/** The least nested first. */
 	values: readonly Value[];
 	/** Whether nothing was left out. */
 	isWhole: boolean;
 }
 
-const walked = new WeakMap<object, Walk>();
-
 /**
- * The values of an answer, the least nested first. An answer is walked once, within bounds: what is beyond
- * {@link maxReadValues} is not looked at.
- * @param answer the parsed body, or what stands in its place
+ * Reads an answer once, within bounds: what is beyond {@link maxReadValues} is not looked at.
+ * @param body the parsed body, or what stands in its place
  */
-export const valuesOf = (answer: unknown): readonly Value[] => walkThrough(answer).values;
-
-/** Whether the values of an answer are all that it has. */
-export const isReadWhole = (answer: unknown): boolean => walkThrough(answer).isWhole;
-
-function walkThrough(answer: unknown): Walk {
-	if (typeof answer !== 'object' || answer === null) return walk(answer);
-	const known = walked.get(answer) ?? walk(answer);
-	walked.set(answer, known);
-	return known;
-}
-
-function walk(answer: unknown): Walk {
+export function read(body: unknown): Answer {
 	const start = { path: [], name: '', siblings: {}, isEntry: false, isOneOfMany: false };
-	const places: Place[] = [{ ...start, isOpened: false, value: answer }];
+	const places: Place[] = [{ ...start, isOpened: false, value: body }];
 	const values: Value[] = [];
 	const left = { places: maxReadValues - 1, text: maxReadText };
 	// What is within a place is added at the end, so that all of one level come before the next.

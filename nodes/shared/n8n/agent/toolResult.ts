@@ -1,6 +1,7 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { stateIn, videoLinkIn } from '../../gateway/reader/job';
+import { read } from '../../gateway/reader/values';
 import { asText, withoutUndefined } from '../../gateway/json';
 import { asLink } from '../../gateway/links';
 import { isPollState, phaseOf, type Phase } from '../../gateway/protocol/jobs';
@@ -33,7 +34,7 @@ export function toolResult(
 		);
 	}
 	if (job) {
-		const { id, status = stateIn(json) } = job;
+		const { id, status = stateIn(read(json)) } = job;
 		const named = status === undefined ? undefined : phaseOf(status);
 		// In the response to a create, a word such as "success" is about the call.
 		const isOfCall =
@@ -41,7 +42,7 @@ export function toolResult(
 		const phase = isOfCall ? undefined : named;
 		// An unfinished job may have links too, such as one to poll its status.
 		const isUnderWay = phase === 'queued' || phase === 'running';
-		const url = isUnderWay ? undefined : (asLink(json.url) ?? videoLinkIn(json, undefined));
+		const url = isUnderWay ? undefined : (asLink(json.url) ?? videoLinkIn(read(json), undefined));
 		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
 	const url = asLink(json.url);

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { stateIn } from '../../gateway/reader/job';
+import { read } from '../../gateway/reader/values';
 import { asText, textAt } from '../../gateway/json';
 import { isPollState, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
@@ -77,5 +78,5 @@ export function jobKindOf(parameters: ItemParameters, id: string): JobKindHint {
 	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id)
 		return { kind: 'task' };
 	if (textAt(json, 'id') !== id) return {};
-	return isPollState(stateIn(json) ?? '') ? { kind: 'video' } : { guess: 'video' };
+	return isPollState(stateIn(read(json)) ?? '') ? { kind: 'video' } : { guess: 'video' };
 }

@@ -4,10 +4,13 @@ import {
 	jobStatus,
 } from '../../../../nodes/shared/gateway/jobs/responses';
 import { phaseOf } from '../../../../nodes/shared/gateway/protocol/jobs';
-import { videoLinkIn } from '../../../../nodes/shared/gateway/reader/job';
+import * as reader from '../../../../nodes/shared/gateway/reader/job';
+import { read } from '../../../../nodes/shared/gateway/reader/values';
 import { answerOf } from '../../../support/data/answers';
 import { counted } from '../../../support/data/counted';
 import { fc, tries } from '../../../support/data/fuzz';
+
+const videoLinkIn = (body: unknown, base?: string) => reader.videoLinkIn(read(body), base);
 
 /** What services put around a job. */
 const around = fc.constantFrom<(job: object) => unknown>(
@@ -80,7 +83,7 @@ describe('a job in any form', () => {
 });
 
 describe('each name that services use', () => {
-	const read = (body: object) => jobStatus(answerOf(body));
+	const poll = (body: object) => jobStatus(answerOf(body));
 
 	it.each([
 		...['task_id', 'video_id', 'job_id', 'generation_id', 'prediction_id', 'operation_id'],
@@ -103,8 +106,8 @@ describe('each name that services use', () => {
 		(part) => {
 			const other = { [part]: { id: 'other', status: 'failed' } };
 			expect(() => createdTask(answerOf(other))).toThrow('names no job');
-			expect(() => read(other)).toThrow('names no status');
-			expect(read({ state: 'running', ...other }).phase).toBe('running');
+			expect(() => poll(other)).toThrow('names no status');
+			expect(poll({ state: 'running', ...other }).phase).toBe('running');
 		},
 	);
 
@@ -117,26 +120,26 @@ describe('each name that services use', () => {
 		'gives the state in %s, before a status of the call',
 		(name) => {
 			const call = { status: 'success', code: 200 };
-			expect(read({ ...call, data: { [name]: 'running' } }).phase).toBe('running');
-			expect(read({ status: 'error', data: { [name]: 'odd' } }).status).toBe('odd');
+			expect(poll({ ...call, data: { [name]: 'running' } }).phase).toBe('running');
+			expect(poll({ status: 'error', data: { [name]: 'odd' } }).status).toBe('odd');
 		},
 	);
 
 	it.each(['done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished'])(
 		'gives the end in %s',
 		(name) => {
-			expect(read({ [name]: true }).phase).toBe('succeeded');
-			expect(read({ [name]: false }).phase).toBe('running');
-			expect(read({ [name]: true, error: { code: 3 } }).phase).toBe('failed');
+			expect(poll({ [name]: true }).phase).toBe('succeeded');
+			expect(poll({ [name]: false }).phase).toBe('running');
+			expect(poll({ [name]: true, error: { code: 3 } }).phase).toBe('failed');
 		},
 	);
 
 	it.each(['progress', 'progress_percent', 'percentage', 'percent'])(
 		'gives the percent in %s',
 		(name) => {
-			expect(read({ status: 'queued', metadata: { [name]: '40.5%' } }).progress).toBe(40.5);
-			expect(read({ status: 'queued', steps: { [name]: 1 } }).progress).toBeUndefined();
-			expect(read({ status: 'queued', [name]: 'soon' }).progress).toBeUndefined();
+			expect(poll({ status: 'queued', metadata: { [name]: '40.5%' } }).progress).toBe(40.5);
+			expect(poll({ status: 'queued', steps: { [name]: 1 } }).progress).toBeUndefined();
+			expect(poll({ status: 'queued', [name]: 'soon' }).progress).toBeUndefined();
 		},
 	);
 
@@ -144,8 +147,8 @@ describe('each name that services use', () => {
 		'prefers the link in %s to one under another name',
 		(name) => {
 			const other = 'https://files.example/b';
-			expect(videoLinkIn({ file: other, [name]: link }, undefined)).toBe(link);
-			expect(videoLinkIn({ page: other, file: link }, undefined)).toBe(link);
+			expect(videoLinkIn({ file: other, [name]: link })).toBe(link);
+			expect(videoLinkIn({ page: other, file: link })).toBe(link);
 		},
 	);
 
@@ -154,7 +157,7 @@ describe('each name that services use', () => {
 		...['audio', 'voice', 'input', 'prompt', 'status', 'poll', 'cancel', 'self', 'doc'],
 	])('takes no link in %s for that of the video', (name) => {
 		const others = { [`${name}_url`]: link, [name]: { url: link } };
-		expect(videoLinkIn(others, undefined)).toBeUndefined();
+		expect(videoLinkIn(others)).toBeUndefined();
 	});
 });
 

@@ -1,11 +1,11 @@
-import {
-	hasError,
-	jobReasonIn,
-	reasonIn,
-	requestIdOf,
-} from '../../../../nodes/shared/gateway/reader/reason';
+import * as reader from '../../../../nodes/shared/gateway/reader/reason';
+import { read } from '../../../../nodes/shared/gateway/reader/values';
 import { unlessEndless } from '../../../support/data/endless';
 import { counted } from '../../../support/data/counted';
+
+const reasonIn = (body: unknown) => reader.reasonIn(read(body));
+const jobReasonIn = (job: unknown) => reader.jobReasonIn(read(job));
+const hasError = (answer: unknown) => reader.hasError(read(answer));
 
 describe('the error object', () => {
 	const full = { message: 'no', code: 'a_code', type: 'a_type', param: 'model' };
@@ -56,9 +56,9 @@ describe('the error object', () => {
 	it('reads no more of JSON within an error than is opened', () => {
 		const inner = (count: number) =>
 			JSON.stringify({ padding: 'a'.repeat(count), error: { message: 'no' } });
-		const read = (count: number) => reasonIn({ error: { message: inner(count) } })?.message;
-		expect(read(400_000)).toBe('no');
-		expect(read(10_000_000)).toBe(inner(10_000).slice(0, 2_000));
+		const messageOf = (count: number) => reasonIn({ error: { message: inner(count) } })?.message;
+		expect(messageOf(400_000)).toBe('no');
+		expect(messageOf(10_000_000)).toBe(inner(10_000).slice(0, 2_000));
 	});
 
 	const sorted = (fields: object | undefined) =>
@@ -74,7 +74,7 @@ describe('the request id', () => {
 	])(
 		'looks for the request ID in the headers %j, then in the body %j',
 		(headers, body, expected) => {
-			expect(requestIdOf(headers as Record<string, string>, body)).toBe(expected);
+			expect(reader.requestIdOf(headers as Record<string, string>, body)).toBe(expected);
 		},
 	);
 });
