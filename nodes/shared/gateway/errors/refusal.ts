@@ -2,15 +2,16 @@ import { maxReasonLength } from '../protocol/bounds';
 import type { Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
+	errorCodes,
 	keyWords,
 	lastingLimitWords,
-	errorCodes,
 	meaningOf,
 	mediaWords,
 	missingMedia,
 	moderationWords,
 	notFoundWords,
 	permissionWords,
+	rateLimitWords,
 	statusMeanings,
 	statusWords,
 	upstreamWords,
@@ -71,6 +72,5 @@ export function refusalOf(
 function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
-	const isRateLimit = /rate limit|too many requests/i.test(message.slice(0, maxReasonLength));
-	return isRateLimit ? 429 : status;
+	return rateLimitWords.test(message.slice(0, maxReasonLength)) ? 429 : status;
 }

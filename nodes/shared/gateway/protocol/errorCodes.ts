@@ -204,6 +204,9 @@ export const lastingLimitWords = /balance(?!r)|billing details/i;
 export const keyWords =
 	/api[ _]?key (is )?(not valid|invalid|incorrect)|(invalid|incorrect|wrong) api[ _]?key|api_key_invalid/i;
 
+/** Matches a message that speaks of too many requests, in an error inside a 2xx response. */
+export const rateLimitWords = /rate limit|too many requests/i;
+
 /**
  * For an error inside a 2xx response, which the specification does not show: the status that its code and type
  * suggest.
