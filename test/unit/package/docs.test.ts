@@ -62,6 +62,10 @@ describe.each(pages)('%s', (page) => {
 	});
 });
 
+it('CONTRIBUTING.md has at most 15,000 characters', () => {
+	expect(read('CONTRIBUTING.md').length).toBeLessThanOrEqual(15_000);
+});
+
 it('the pages for developers name only source files that exist', () => {
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 	const forDevelopers = ['CONTRIBUTING.md', 'docs/decisions.md', ...pages.filter(isForDevelopers)];

@@ -37,10 +37,22 @@ async function found(words: string) {
 
 describe('the search of the node creator', () => {
 	it.each([
-		...['image to video', 'text-to-video', 'create a video', 'make video', 'video generator'],
-		...['product video', 'reel', 'animate photo', 'describe image', 'pictures', 'AI video'],
-		...['generate image', 'edit image', 'reference video', 'r2v', 'text to image', 'LLM'],
-		...['embeddings', 'gateway', 'download video'],
+		...['image to video', 'image-to-video', 'Image to Video', 'text-to-video'],
+		...['video', 'image', 'create video', 'create a video', 'generate video'],
+		...[
+			'product video',
+			'reel',
+			'text to video',
+			'make video',
+			'make a video',
+			'video generator',
+			'video generation',
+			'video from pictures',
+		],
+		...['animate photo', 'describe image', 'images', 'photo', 'pictures'],
+		...['AI video', 'ai video', 'video ai'],
+		...['create image', 'generate image', 'edit image', 'picture', 'reference video', 'r2v'],
+		...['text to image', 'LLM', 'embeddings', 'gateway', 'model gateway', 'download video'],
 	])('finds Model Gateway for "%s"', async (words) =>
 		expect(await found(words)).toContain(own.action),
 	);
