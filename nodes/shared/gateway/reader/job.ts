@@ -20,16 +20,19 @@ const shownIds = {
 const usualIds: readonly Rule[] = [
 	...[named('task_id'), named('video_id'), named('job_id')],
 	named('generation_id', 'prediction_id', 'operation_id'),
-	({ path }) => path.at(-1) === 'id' && path.slice(0, -1).every((name) => jobParts.test(name)),
+	({ name, path }) => name === 'id' && path.slice(0, -1).every((part) => jobParts.test(part)),
 	({ name, value }) => name === 'name' && /(?:^|\/)operations\/./.test(String(value)),
 ];
 const jobParts =
 	/^(?:data|output|outputs|result|results|response|resp|body|task|tasks|job|jobs|video|videos|movie|generation|generations)$/;
 
+/** An ID of anything, by the last word of its name: `paid` and `valid` are none. */
+const idWords = [/(?:^|[_-])(?:uu|gu)?id$/i, /[a-z\d](?:Id|ID|Uuid|UUID)$/];
 /** Names that end like that of a job, and are those of something else. */
 const otherIds =
-	/(?:request|trace|log|span|user|account|customer|client|tenant|org|organization|project|workspace|team|group|session|model|file|asset|media|image|prompt|message|event|key|app|product|template|voice)id$/;
-const isIdName: Rule = ({ name }) => /(?:id|uuid)$/.test(name) && !otherIds.test(name);
+	/(?:request|trace|log|span|user|account|customer|client|tenant|org|organization|project|workspace|team|group|session|model|file|asset|media|image|prompt|message|event|webhook|callback|key|app|product|template|voice)id$/;
+const isIdName: Rule = ({ name, given }) =>
+	idWords.some((word) => word.test(given)) && !otherIds.test(name);
 
 const mayBeId: Rule = (value) =>
 	typeof value.value !== 'boolean' && asText(value.value) !== undefined && !value.isOneOfMany;
@@ -96,12 +99,18 @@ export function stateIn(answer: Answer): string | undefined {
 	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
 	const [status] = wordsOf(values.filter(at('status')));
 	if (status !== undefined && isAboutJob(status)) return status;
-	const inside = values.filter((value) => !at('status')(value));
-	const ofJob = stateNames
-		.flatMap((name) => wordsOf(inside.filter(named(name))))
-		.filter((word) => !/^[1-5]\d\d$/.test(word));
-	return ofJob.find((text) => phaseOf(text) !== undefined) ?? ofJob[0] ?? status ?? endIn(values);
+	const states = stateNames
+		.flatMap((name) => values.filter(named(name)))
+		.filter((value) => !at('status')(value));
+	const ofJob = wordsOf(states.filter(isWithinJob)).filter((word) => !/^[1-5]\d\d$/.test(word));
+	const own = ofJob.find((word) => phaseOf(word) !== undefined) ?? ofJob[0] ?? status;
+	// A part of another name may be a step of the job, so it counts only where there is nothing else.
+	return own ?? endIn(values.filter(isWithinJob)) ?? asText(onlyOne(states)?.value);
 }
+
+/** Whether all around a value can only be the job. */
+const isWithinJob: Rule = ({ path }) =>
+	path.slice(0, -1).every((name) => jobParts.test(name) || /^(?:status|state)$/.test(name));
 
 const wordsOf = (values: Value[]): string[] =>
 	values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : (asText(value) ?? [])));

@@ -8,6 +8,8 @@ export interface Value {
 	path: readonly string[];
 	/** The last of these; empty where the answer is nothing else. */
 	name: string;
+	/** The same as the service spells it. */
+	given: string;
 	/** The object whose field it is. */
 	siblings: JsonObject;
 	/** Whether it is an entry of a list itself. */
@@ -39,7 +41,7 @@ export interface Answer {
  * @param body the parsed body, or what stands in its place
  */
 export function read(body: unknown): Answer {
-	const start = { path: [], name: '', siblings: {}, isEntry: false, isOneOfMany: false };
+	const start = { path: [], name: '', given: '', siblings: {}, isEntry: false, isOneOfMany: false };
 	const places: Place[] = [{ ...start, isOpened: false, value: body }];
 	const values: Value[] = [];
 	const left = { places: maxReadValues - 1, text: maxReadText };
@@ -71,7 +73,7 @@ function placesIn(place: Place, left: { places: number; text: number }): Place[]
 		const names = Object.keys(value).slice(0, left.places);
 		return names.map((given) => {
 			const name = plainName(given);
-			const own = { path: [...path, name], name, siblings: value, isEntry: false };
+			const own = { path: [...path, name], name, given, siblings: value, isEntry: false };
 			return { ...place, ...own, value: value[given] };
 		});
 	}

@@ -125,6 +125,29 @@ describe('each name that services use', () => {
 		},
 	);
 
+	it.each(['paid', 'valid', 'uid', 'webhook_id', 'requestId', 'ModelID', 'callback-id'])(
+		'takes no %s for the ID of the job',
+		(name) => {
+			expect(() => createdVideo(answerOf({ [name]: 'true' }))).toThrow('names no job');
+		},
+	);
+
+	it.each(['render_id', 'renderId', 'RenderID', 'render-id', 'uuid', 'render_uuid', 'GUID'])(
+		'takes the only ID for that of the job: %s',
+		(name) => {
+			expect(createdVideo(answerOf({ [name]: 'a1', message: 'ok' })).id).toBe('a1');
+		},
+	);
+
+	it('takes the state of a part for that of the job only where there is nothing else', () => {
+		const part = (status: string) => ({ pipeline: { upscale: { status } } });
+		expect(poll({ status: 'odd', ...part('failed') }).phase).toBeUndefined();
+		expect(poll({ done: false, ...part('failed') }).phase).toBe('running');
+		expect(poll(part('completed')).phase).toBe('succeeded');
+		const two = { ...part('completed'), audio_track: { status: 'failed' } };
+		expect(() => poll(two)).toThrow('names no status');
+	});
+
 	it.each(['done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished'])(
 		'gives the end in %s',
 		(name) => {
