@@ -2,6 +2,7 @@ import { SupplyDataContext } from 'n8n-core';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { textAt } from '../../../nodes/shared/gateway/json';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
+import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import type { Gateway } from '../../../gateway';
 import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
 import { usedBefore } from '../../support/workflows/videoOrders';
@@ -92,6 +93,26 @@ describe('a node as a tool of an agent', () => {
 		gateway.jobs.complete(id, video);
 		return { item, id };
 	}
+
+	it('orders nothing when the arguments of a call are no JSON, although it needs none', async () => {
+		const order = {
+			resource: 'video',
+			operation: 'create',
+			model: byId('vid-3.1'),
+			prompt: 'A boat',
+		};
+		// As newer agents let the engine run their tools.
+		const call = async (json: IDataObject) =>
+			await runWorkflow(chain(asTool(modelGateway(order), 'Tool')), {
+				...{ credentials: credentialFor(gateway), input: [{ json }] },
+			});
+		const refused = await call({ [unreadableArguments]: 'a boat' });
+		expect(refused.errorOf('Tool')?.message).toContain(
+			'The arguments of the tool call must be a JSON object',
+		);
+		expect(gateway.requests).toHaveLength(0);
+		expect((await call({})).items('Tool')[0].json).toMatchObject({ status: 'queued' });
+	});
 
 	it.each([
 		['one after another', false],
