@@ -6,6 +6,7 @@ import { mp4Of } from '../../../support/files/boxes';
 import { created, error, list, models, poll } from '../../../support/workflows/calls';
 import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
+	json,
 	answer,
 	redirect,
 	silence,
@@ -202,6 +203,11 @@ describe('429 responses', () => {
 			expect(await nextAfter(tooMany(headers))).toBe(time);
 		},
 	);
+
+	it('holds back other runs with the key after a rate limit within HTTP 200, too', async () => {
+		const said = { error: { code: 'rate_limit_exceeded', message: 'Slow down' } };
+		expect(await nextAfter(json(said, 200, { 'retry-after': '20' }))).toBe(20_000);
+	});
 
 	it('holds back no other run when the balance is empty or the credential has no limits', async () => {
 		const headers = { 'retry-after': '30' };

@@ -62,7 +62,7 @@ describe('creates', () => {
 		const server = await startServer(...replies);
 		const { record } = await failureOf(gatewayTo(server.url).call(chat));
 		expect(server.requests).toHaveLength(requests);
-		expect(record.billed).toBe('unknown');
+		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
 		expect(record.advice).toMatch(said);
 	});
 

@@ -100,6 +100,16 @@ describe('the chat model', () => {
 			expect(second).not.toBe(first);
 		});
 
+		it('gives two calls different IDs although the service gives both the same', async () => {
+			const called = (name: string) => ({ id: 'call_1', function: { name, arguments: '{}' } });
+			const message = { content: null, tool_calls: [called('add'), called('look')] };
+			const body = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
+			gateway.fault({ route: 'chat', action: 'answer', body });
+			const { message: made } = await modelOf().model.withTools(tools).generate(hello);
+			const ids = made.content.map((part) => 'toolCallId' in part && part.toolCallId);
+			expect(ids).toEqual(['call_1', expect.stringMatching(/^call_.{36}$/)]);
+		});
+
 		it.each<[string, object, 'content_filter' | undefined]>([
 			['without a required argument', { type: 'object' }, undefined],
 			['whose answer was withheld', { required: ['a'] }, 'content_filter'],
