@@ -241,10 +241,9 @@ describe('images in arbitrary texts', () => {
 
 	it('finds only addresses of images that are in the text', () => {
 		const property = fc.property(texts, fc.boolean(), (text, areOthersKnown) => {
-			for (const { start, end, address } of imagesIn(text, areOthersKnown).images) {
-				const written = text.slice(start, end);
-				if (!written.includes('&')) expect(address).toBe(written.trim());
-				expect(written).not.toBe('');
+			for (const address of imagesIn(text, areOthersKnown).images) {
+				expect(address).not.toBe('');
+				if (!text.includes('&')) expect(text).toContain(address);
 			}
 		});
 		fc.assert(property, tries(1000));

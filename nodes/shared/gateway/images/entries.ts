@@ -1,10 +1,10 @@
 import { linkCarriedKey, type ServiceResponse } from '../client/response';
 import { fileInText } from '../files/dataUrl';
-import { isObject, textAt, withoutUndefined, type JsonObject } from '../json';
+import { asText, isObject, withoutUndefined, type JsonObject } from '../json';
 import { asLink } from '../links';
 import { maxFoundImages, maxLinkLength } from '../protocol/bounds';
-import { plainName } from '../reader/values';
-import { endsLikeImage, isFile } from './textImages';
+import { firstBy, named, read, type Rule, type Value } from '../reader/values';
+import { endsLikeImage, isFile, withoutEmbedded } from './textImages';
 
 /** One image of a response: a link to it, or its bytes. */
 export interface Image {
@@ -36,52 +36,40 @@ export function readEntries(
 	return { images, missing: missing.concat(entries.slice(maxFoundImages)) };
 }
 
-/** Fields of an entry that have base64, whatever it looks like. */
+/** Fields that have base64, whatever it looks like. */
 const base64Names = [
 	...['b64_json', 'image_base64', 'image_b64', 'base64', 'b64', 'bytes_base64_encoded'],
 	'image_bytes',
-].map(plainName);
+];
 /** Fields that have base64, a link or a data URL, in their order. */
 const addressNames = [
 	...['url', 'image_url', 'image', 'uri', 'image_uri', 'file_uri', 'data', 'result', 'output'],
 	...['link', 'src', 'href', 'download_url', 'file_url', 'signed_url'],
-].map(plainName);
-const partNames = ['image_url', 'image', 'url', 'source', 'inline_data', 'file'].map(plainName);
-const otherNames = /thumb|preview|input|prompt|mask|page/;
-/** Fields of an entry or a part that are looked at. */
+];
+const isBase64: Rule = named(...base64Names);
+const isOther: Rule = ({ path }) =>
+	path.some((name) => /thumb|preview|input|prompt|mask|page/.test(name));
+const rules: Rule[] = [
+	...[...base64Names, ...addressNames].map((name) => named(name)),
+	({ name }) => name === '',
+	({ value }) => looksLikeImage(String(value)),
+];
+/** Fields of an entry that are looked at. */
 const maxEntryNames = 100;
 
-interface Address {
-	/** Its field of the entry. */
-	field: string;
-	text: string;
-	isBase64: boolean;
-}
-
 /** The image of an entry: in its fields, in those of a part, or the only text that looks like one. */
-export function addressIn(entry: JsonObject): Address | undefined {
-	const fields = Object.entries(entry).slice(0, maxEntryNames);
-	const addresses = fields.flatMap(([field, value]) => {
-		const isPart = isObject(value) && partNames.includes(plainName(field));
-		const texts = isPart
-			? Object.entries(value).slice(0, maxEntryNames)
-			: [[field, value] as const];
-		return texts.flatMap(([given, text]) => {
-			const name = plainName(given);
-			const isBase64 = base64Names.includes(name) || (isPart && name === 'data');
-			const found = { field, name, text: typeof text === 'string' ? text.trim() : '', isBase64 };
-			return found.text !== '' && (isBase64 || mayBeAddress(found.text)) ? [found] : [];
-		});
-	});
-	const named = [...base64Names, ...addressNames].map((name) =>
-		addresses.find((address) => address.name === name),
+export function addressIn(entry: unknown): Value | undefined {
+	const { values } = read(entry, maxEntryNames);
+	return firstBy(
+		values.filter((value) => value.path.length < 3 && !isOther(value) && mayBeAddress(value)),
+		rules,
 	);
-	const likely = ({ name, text }: (typeof addresses)[number]) =>
-		!otherNames.test(name) && looksLikeImage(text);
-	return named.find((address) => address !== undefined) ?? addresses.find(likely);
 }
 
-const mayBeAddress = (text: string) => /^(?:https?:\/)?\/./i.test(text) || isFile(text);
+const mayBeAddress: Rule = (value) => {
+	const text = typeof value.value === 'string' ? value.value.trim() : '';
+	return text !== '' && (isBase64(value) || /^(?:https?:\/)?\/./i.test(text) || isFile(text));
+};
 
 /** Whether a text is nothing but an image, or a link that looks like that of one. */
 export const looksLikeImage = (text: string) =>
@@ -89,17 +77,13 @@ export const looksLikeImage = (text: string) =>
 	(text.length <= maxLinkLength && /^https?:\/\/\S+$/i.test(text) && endsLikeImage(text));
 
 function readImage(entry: unknown, response: Source): Image | undefined {
-	const fields = isObject(entry) ? entry : {};
-	const address = isObject(entry)
-		? addressIn(entry)
-		: { field: '', text: typeof entry === 'string' ? entry.trim() : '', isBase64: false };
+	const address = addressIn(entry);
 	if (address === undefined) return undefined;
-	const { text, isBase64 } = address;
-	if (isBase64 || isFile(text)) {
-		const { bytes, mimeType = typeIn(fields) } = fileInText(text);
-		return bytes.length === 0
-			? undefined
-			: { bytes, mimeType, fields: withoutImage(fields, address) };
+	const text = String(address.value).trim();
+	const fields = isObject(entry) ? entry : {};
+	if (isBase64(address) || isFile(text)) {
+		const { bytes, mimeType = typeIn(entry) } = fileInText(text);
+		return bytes.length === 0 ? undefined : { bytes, mimeType, fields: withoutFiles(fields) };
 	}
 	const url = asLink(text, response.url);
 	if (url !== undefined && linkCarriedKey(url, response))
@@ -108,22 +92,11 @@ function readImage(entry: unknown, response: Source): Image | undefined {
 }
 
 /** The MIME type that is declared beside base64. */
-function typeIn(entry: JsonObject): string | undefined {
-	const parts = [entry, ...Object.values(entry).slice(0, maxEntryNames).filter(isObject)];
-	const types = parts.map((part) =>
-		textAt(part, 'media_type', 'mime_type', 'mimeType', 'content_type'),
+function typeIn(entry: unknown): string | undefined {
+	const type = read(entry, maxEntryNames).values.find(
+		named('media_type', 'mime_type', 'content_type'),
 	);
-	return types.find((type) => type !== undefined);
-}
-
-/** The fields of an entry without the image inside it. */
-export function withoutImage(entry: JsonObject, address = addressIn(entry)): JsonObject {
-	const isWithin = address && (address.isBase64 || isFile(address.text));
-	const others = Object.entries(entry).filter(
-		([name, value]) =>
-			!(isWithin && name === address.field) && !(typeof value === 'string' && isFile(value)),
-	);
-	return withoutFiles(Object.fromEntries(others));
+	return type && asText(type.value);
 }
 
 /**
@@ -138,14 +111,11 @@ export function withoutFiles(fields: JsonObject): JsonObject {
 	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, values[at]])));
 }
 
-/** In characters: no text has as many without a space or a full stop. */
-const maxSearchedLength = 10_000;
-
-/** Undefined for a data URL, and for base64 that is long enough to be a file. */
+/** Without what is nothing but a file; of a text with a file in it, only the file. */
 function withoutFile(value: unknown): unknown {
 	if (typeof value === 'string') {
-		const start = value.slice(0, maxSearchedLength);
-		return /^data:[\w.+/;=-]*,|^[\w+/=\r\n-]{2000,}$/i.test(start) ? undefined : value;
+		const text = withoutEmbedded(value);
+		return isFile(value) || (text !== value && text === 'data:image') ? undefined : text;
 	}
 	if (isObject(value)) return withoutFiles(value);
 	if (!Array.isArray(value)) return value;

@@ -23,17 +23,10 @@ import {
 	withoutUndefined,
 	type JsonObject,
 } from '../json';
-import { maxFoundImages, maxReadEntries } from '../protocol/bounds';
+import { maxReadEntries } from '../protocol/bounds';
 import { finishReasons } from '../protocol/chat';
 import { placesIn } from '../reader/places';
-import {
-	addressIn,
-	looksLikeImage,
-	readEntries,
-	withoutFiles,
-	withoutImage,
-	type Image,
-} from './entries';
+import { addressIn, looksLikeImage, readEntries, withoutFiles, type Image } from './entries';
 import { imagesIn, withoutEmbedded } from './textImages';
 
 export interface ImageResult {
@@ -107,7 +100,11 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 		images: answers.flatMap(({ images }) => images),
 		missing: answers.flatMap(({ missing }) => missing),
 		otherLinks: answers.flatMap(({ others }) => others),
-		fields: withoutFiles({ ...whole, choices: answers.map(({ choice }) => choice) }),
+		fields: withoutFiles({
+			...whole,
+			// The message is the delta, where a service sends one.
+			choices: choices.map((choice) => without(choice, ['delta'])),
+		}),
 		finishReasons: choices.map(({ finish_reason }) => finish_reason),
 	};
 	if (result.images.length === 0) {
@@ -118,32 +115,15 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 	return result;
 }
 
-function readAnswer(choice: Choice, response: ServiceResponse) {
-	const { message, finish_reason } = choice;
-	const imageParts = [...partsOf(message.content).filter(isImagePart), ...partsOf(message.images)];
-	const readText = textReader(imageParts.length > 0);
+function readAnswer({ message, finish_reason }: Choice, response: ServiceResponse) {
+	const parts = [...partsOf(message.content).filter(isImagePart), ...partsOf(message.images)];
 	const text = textOf(message);
-	const { images: found, others, shown } = readText(text);
-	const entries = [...found.map(({ address }) => address), ...imageParts];
-	const { images, missing } = readEntries(entries, response);
-	const common = withoutUndefined({ text: shown, finish_reason });
+	const { images: found, others } = imagesIn(text, parts.length > 0);
+	const { images, missing } = readEntries([...found, ...parts], response);
+	const common = withoutUndefined({ text: withoutEmbedded(text), finish_reason });
 	return {
 		...{ missing, others, text: text.trim() === '' ? textToShow(message) : text },
-		choice: withoutEmbeddedFiles(choice, (given) => readText(given).shown),
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
-	};
-}
-
-/** Reads a text with the images in it, each text once: mostly it is the content and its only part. */
-function textReader(areOthersKnown: boolean) {
-	const read = new Map<string, ReturnType<typeof imagesIn> & { shown: string }>();
-	return (text: string) => {
-		const known = read.get(text);
-		if (known) return known;
-		const found = imagesIn(text, areOthersKnown);
-		const result = { ...found, shown: withoutEmbedded(text, found.images) };
-		read.set(text, result);
-		return result;
 	};
 }
 
@@ -153,36 +133,6 @@ function isImagePart(part: unknown): part is JsonObject {
 	const names = ['image_url', 'inline_data', 'inlineData'];
 	const isNamed = /image/i.test(asText(part.type) ?? '') && !isTextPart(part);
 	return isNamed || names.some((name) => part[name]);
-}
-
-/**
- * A choice without the images inside its text and its parts.
- * @param shownText a text without the images inside it
- */
-function withoutEmbeddedFiles(
-	{ message, ...choice }: Choice,
-	shownText: (text: string) => string,
-): JsonObject {
-	const shown = (value: unknown): unknown => {
-		if (typeof value === 'string') return shownText(value);
-		if (Array.isArray(value)) {
-			return value.map((part: unknown, at) => (at < maxFoundImages ? shown(part) : part));
-		}
-		if (isImagePart(value)) return withoutImage(value);
-		return isObject(value) && typeof value.text === 'string'
-			? { ...value, text: shownText(value.text) }
-			: value;
-	};
-	const { content, images } = message;
-	return {
-		// The message is the delta, where a service sends one.
-		...{ ...choice, delta: undefined },
-		...withoutUndefined({ text: shown(choice.text) }),
-		message: {
-			...message,
-			...withoutUndefined({ content: shown(content), images: shown(images) }),
-		},
-	};
 }
 
 function noImageError(text: string, reasons: unknown[]): UnusableResponse {

@@ -82,8 +82,8 @@ export const maxReadText = 500_000;
 /** Answers of one chat, and images of one response or text: nobody can order as many. The rest is not looked at. */
 export const [maxChoices, maxFoundImages] = [1_000, 1_000];
 
-/** Words, brackets, tags and attributes of a text in which images are looked for: about 50 milliseconds. */
-export const maxTextTokens = 100_000;
+/** Links, tags, files and long words of a text in which images are looked for: about 50 milliseconds. */
+export const maxTextTokens = 50_000;
 
 /** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
 export const maxBase64Words = 10_000;

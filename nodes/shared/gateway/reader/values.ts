@@ -37,14 +37,15 @@ export interface Answer {
 }
 
 /**
- * Reads an answer once, within bounds: what is beyond {@link maxReadValues} is not looked at.
+ * Reads an answer once, within bounds.
  * @param body the parsed body, or what stands in its place
+ * @param maxValues how many values are looked at, the least nested first
  */
-export function read(body: unknown): Answer {
+export function read(body: unknown, maxValues = maxReadValues): Answer {
 	const start = { path: [], name: '', given: '', siblings: {}, isEntry: false, isOneOfMany: false };
 	const places: Place[] = [{ ...start, isOpened: false, value: body }];
 	const values: Value[] = [];
-	const left = { places: maxReadValues - 1, text: maxReadText };
+	const left = { places: maxValues - 1, text: maxReadText };
 	// What is within a place is added at the end, so that all of one level come before the next.
 	for (let at = 0; at < places.length; at++) {
 		const place = places[at];
