@@ -6,7 +6,7 @@ import {
 	type ServiceResponse,
 } from '../client/response';
 import { asIndex, isObject, valueAt, without, type JsonObject } from '../json';
-import { placesIn } from '../reader/places';
+import { named, read } from '../reader/values';
 
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
@@ -24,11 +24,11 @@ export interface EmbeddingList {
  */
 export function embeddingList(response: ServiceResponse, count: number): EmbeddingList {
 	const { json } = response;
-	const found = placesIn(json).find(
-		({ isUsual, isList, entries }) =>
-			// A single text is the name of a model, or a message.
-			isUsual && entries.some((entry) => (isList || isObject(entry)) && hasVector(entry)),
-	);
+	const { lists, values } = read(json);
+	const text = values.find(named('embedding'));
+	const found =
+		lists.find(({ isUsual, entries }) => isUsual && entries.some(hasVector)) ??
+		(text && { entries: [text.value], path: text.names });
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
 	if (found.entries.length !== count) {
 		throw new UnusableResponse(`has ${found.entries.length} vectors for ${count} texts`);
@@ -37,11 +37,10 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 	const vectors = entries.map(vectorOf);
 	const unequal = vectors.find((vector) => vector.length !== vectors[0].length);
 	if (unequal) throw new UnusableResponse(unequalLengths(vectors[0].length, unequal.length));
-	const path = found.isList ? found.path : [...found.path, 'embedding'];
 	return {
 		vectors,
 		entries: entries.map((entry) => (isObject(entry) ? withoutVector(entry) : {})),
-		fields: withRequestIds(isObject(json) ? without(json, path) : {}, response),
+		fields: withRequestIds(isObject(json) ? without(json, found.path) : {}, response),
 	};
 }
 

@@ -3,7 +3,16 @@ import { fileInText } from '../files/dataUrl';
 import { asText, isObject, withoutUndefined, type JsonObject } from '../json';
 import { asLink } from '../links';
 import { maxFoundImages, maxLinkLength } from '../protocol/bounds';
-import { firstBy, named, read, type Rule, type Value } from '../reader/values';
+import {
+	firstBy,
+	isUsual,
+	named,
+	read,
+	type Answer,
+	type List,
+	type Rule,
+	type Value,
+} from '../reader/values';
 import { endsLikeImage, isFile, withoutEmbedded } from './textImages';
 
 /** One image of a response: a link to it, or its bytes. */
@@ -49,22 +58,37 @@ const addressNames = [
 const isBase64: Rule = named(...base64Names);
 const isOther: Rule = ({ path }) =>
 	path.some((name) => /thumb|preview|input|prompt|mask|page/.test(name));
-const rules: Rule[] = [
+const isNamed: Rule[] = [
 	...[...base64Names, ...addressNames].map((name) => named(name)),
 	({ name }) => name === '',
-	({ value }) => looksLikeImage(String(value)),
 ];
+const isLikely: Rule = ({ value }) => looksLikeImage(String(value));
 /** Fields of an entry that are looked at. */
 const maxEntryNames = 100;
 
 /** The image of an entry: in its fields, in those of a part, or the only text that looks like one. */
 export function addressIn(entry: unknown): Value | undefined {
-	const { values } = read(entry, maxEntryNames);
+	const values = addressesIn(read(entry, maxEntryNames));
 	return firstBy(
-		values.filter((value) => value.path.length < 3 && !isOther(value) && mayBeAddress(value)),
-		rules,
+		values.filter(({ path }) => path.length <= 2),
+		[...isNamed, isLikely],
 	);
 }
+
+/** What has the image of an answer without a list of them: under usual names, else the first that looks like one. */
+export function singleIn(answer: Answer): List[] {
+	const values = addressesIn(answer);
+	const around = ({ path }: Value) => path.slice(0, -1);
+	const usual = values.filter((value) => isUsual(around(value)));
+	const found = firstBy(usual, isNamed) ?? values.find(isLikely);
+	if (!found) return [];
+	const { names, siblings, isWithinList } = found;
+	const list = { path: names.slice(0, -1), entries: [siblings], isWithinList };
+	return [{ ...list, isUsual: isUsual(around(found)) }];
+}
+
+const addressesIn = ({ values }: Answer) =>
+	values.filter((value) => !isOther(value) && mayBeAddress(value));
 
 const mayBeAddress: Rule = (value) => {
 	const text = typeof value.value === 'string' ? value.value.trim() : '';

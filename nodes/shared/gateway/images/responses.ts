@@ -23,10 +23,17 @@ import {
 	withoutUndefined,
 	type JsonObject,
 } from '../json';
-import { maxReadEntries } from '../protocol/bounds';
+import { maxImageLines } from '../protocol/bounds';
 import { finishReasons } from '../protocol/chat';
-import { placesIn } from '../reader/places';
-import { addressIn, looksLikeImage, readEntries, withoutFiles, type Image } from './entries';
+import { read, type List } from '../reader/values';
+import {
+	addressIn,
+	looksLikeImage,
+	readEntries,
+	singleIn,
+	withoutFiles,
+	type Image,
+} from './entries';
 import { imagesIn, withoutEmbedded } from './textImages';
 
 export interface ImageResult {
@@ -48,16 +55,21 @@ export interface ImageResult {
  */
 export function readImages(response: ServiceResponse): ImageResult {
 	const { json = streamedImages(response.text) } = response;
-	for (const place of placesIn(json)) {
-		const { entries, isList, isUsual, isWithinList, path } = place;
+	const answer = read(json);
+	const fields = bodyFieldsOf(json, response);
+	const single = singleIn(answer);
+	const isFirst = (list: List) => list.isUsual && !list.isWithinList;
+	const usual = answer.lists.filter((list) => list.isUsual);
+	const others = answer.lists.filter((list) => !list.isUsual);
+	const lists = [...usual, ...single.filter(isFirst), ...others, ...single];
+	for (const { entries, isUsual, isWithinList, path } of lists) {
 		// A text beside the images may be a link, too, and a part may be a text.
 		const isImage = (entry: unknown) =>
 			typeof entry === 'string'
-				? (isList && isUsual) || looksLikeImage(entry)
+				? isUsual || looksLikeImage(entry)
 				: !isTextPart(entry) || (isObject(entry) && addressIn(entry) !== undefined);
 		const found = readEntries(entries.filter(isImage), response);
 		if (found.images.length === 0) continue;
-		const fields = bodyFieldsOf(json, response);
 		return { ...found, fields: withoutFiles(isWithinList ? fields : without(fields, path)) };
 	}
 	throw new UnusableResponse(`has no image: ${describeBody(response)}`);
@@ -73,7 +85,7 @@ const minEventLength = 40;
 
 /** The images in a stream of events, each with its own fields; those that are not finished are left out. */
 function streamedImages(text: string): JsonObject | undefined {
-	const lines = text.split('\n', maxReadEntries);
+	const lines = text.split('\n', maxImageLines);
 	const events = lines
 		.filter((line) => line.startsWith('data:') && line.length >= minEventLength)
 		.map((line) => parseJson(line.slice('data:'.length)))

@@ -8,7 +8,7 @@ import {
 } from '../client/response';
 import { asText, isObject, textAt, without, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
-import { placesIn } from '../reader/places';
+import { read } from '../reader/values';
 
 /**
  * The models that the service lists ("Endpoints" 7).
@@ -40,7 +40,7 @@ interface ModelList {
 /** The models of the first list that has any; in an answer without models, a list that has none. */
 export function modelList(response: ServiceResponse): ModelList {
 	const { json } = response;
-	const lists = placesIn(json).filter((place) => place.isList && place.isUsual);
+	const lists = read(json).lists.filter(({ isUsual }) => isUsual);
 	const found = lists.find(({ entries }) => modelsIn(entries).length > 0) ?? lists.at(0);
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
 	const others = isObject(json) ? without(json, found.path) : {};

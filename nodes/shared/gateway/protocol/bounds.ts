@@ -73,8 +73,8 @@ export const maxMarkupLength = 20_000;
 /** Values of an answer among which its facts are looked for, the least nested first. */
 export const maxReadValues = 2_000;
 
-/** Fields of an answer among which what was ordered is looked for. */
-export const maxReadEntries = 20_000;
+/** Lines of a stream in which images are looked for. */
+export const maxImageLines = 20_000;
 
 /** In characters, of the texts of an answer that are opened when they are JSON. */
 export const maxReadText = 500_000;

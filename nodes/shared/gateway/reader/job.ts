@@ -31,8 +31,8 @@ const idWords = [/(?:^|[_-])(?:uu|gu)?id$/i, /[a-z\d](?:Id|ID|Uuid|UUID)$/];
 /** Names that end like that of a job, and are those of something else. */
 const otherIds =
 	/(?:request|trace|log|span|user|account|customer|client|tenant|org|organization|project|workspace|team|group|session|model|file|asset|media|image|prompt|message|event|webhook|callback|key|app|product|template|voice)id$/;
-const isIdName: Rule = ({ name, given }) =>
-	idWords.some((word) => word.test(given)) && !otherIds.test(name);
+const isIdName: Rule = ({ name, names }) =>
+	idWords.some((word) => word.test(names.at(-1) ?? '')) && !otherIds.test(name);
 
 const mayBeId: Rule = (value) =>
 	typeof value.value !== 'boolean' && asText(value.value) !== undefined && !value.isOneOfMany;

@@ -8,18 +8,30 @@ export interface Value {
 	path: readonly string[];
 	/** The last of these; empty where the answer is nothing else. */
 	name: string;
-	/** The same as the service spells it. */
-	given: string;
+	/** The names of its path as the service spells them. */
+	names: readonly string[];
 	/** The object whose field it is. */
 	siblings: JsonObject;
 	/** Whether it is an entry of a list itself. */
 	isEntry: boolean;
+	isWithinList: boolean;
 	/** Whether it is in a list with others. */
 	isOneOfMany: boolean;
 }
 
 /** One form for `task_id`, `taskId`, `TaskID` and `task-id`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]+/g, '');
+
+/** All entries that an answer has under one path. A vector, which is a list of numbers, is one entry. */
+export interface List {
+	/** The names that lead to it, as the service spells them; positions in lists are left out. */
+	path: readonly string[];
+	entries: unknown[];
+	/** Whether all names are such that what was ordered may be under them. */
+	isUsual: boolean;
+	/** Whether it is part of the entries of another list. */
+	isWithinList: boolean;
+}
 
 /** A list, object or value that is still to be walked. */
 interface Place extends Omit<Value, 'value'> {
@@ -32,9 +44,19 @@ interface Place extends Omit<Value, 'value'> {
 export interface Answer {
 	/** The least nested first. */
 	values: readonly Value[];
+	/** Those under usual names first, and the least nested first. */
+	lists: readonly List[];
 	/** Whether nothing was left out. */
 	isWhole: boolean;
 }
+
+/** Names under which services give what was ordered, or what is around it. */
+const usualName =
+	/^(?:data|outputs?|results?|response|resp|body|payload|predictions?|artifacts|generations?|candidates|choices|message|content|parts|items|list|float|images?(?:urls?|uris?|links?|base64|b64|list)?|urls?|embeddings?|vectors?|values|models?)$/;
+
+/** Whether only names are around a value that are around what was ordered. */
+export const isUsual = (path: readonly string[]): boolean =>
+	path.every((name) => usualName.test(name));
 
 /**
  * Reads an answer once, within bounds.
@@ -42,14 +64,17 @@ export interface Answer {
  * @param maxValues how many values are looked at, the least nested first
  */
 export function read(body: unknown, maxValues = maxReadValues): Answer {
-	const start = { path: [], name: '', given: '', siblings: {}, isEntry: false, isOneOfMany: false };
-	const places: Place[] = [{ ...start, isOpened: false, value: body }];
+	const start = { path: [], names: [], name: '', siblings: {}, isOpened: false };
+	const of = { isEntry: false, isWithinList: false, isOneOfMany: false };
+	const places: Place[] = [{ ...start, ...of, value: body }];
 	const values: Value[] = [];
+	const lists = new Map<string, List>();
 	const left = { places: maxValues - 1, text: maxReadText };
 	// What is within a place is added at the end, so that all of one level come before the next.
 	for (let at = 0; at < places.length; at++) {
 		const place = places[at];
 		const { value } = place;
+		if (Array.isArray(value) && !place.isEntry) addList(lists, place, value);
 		const inner = placesIn(place, left);
 		left.places -= inner.length;
 		for (const each of inner) places.push(each);
@@ -57,25 +82,44 @@ export function read(body: unknown, maxValues = maxReadValues): Answer {
 			typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 		if (isValue && inner.length === 0) values.push(place as Value);
 	}
-	return { values, isWhole: left.places > 0 };
+	const all = [...lists.values()];
+	return {
+		values,
+		lists: [...all.filter((list) => list.isUsual), ...all.filter((list) => !list.isUsual)],
+		isWhole: left.places > 0,
+	};
 }
+
+function addList(lists: Map<string, List>, place: Place, value: unknown[]): void {
+	const { names: path, isWithinList } = place;
+	const entries = isVector(value) ? [value] : value;
+	const key = path.join('.');
+	const list = lists.get(key);
+	if (list) list.entries = list.entries.concat(entries);
+	else lists.set(key, { path, entries, isUsual: isUsual(place.path), isWithinList });
+}
+
+/** Vectors are long: their numbers are not read as values. */
+const isVector = (value: unknown[]) => value.length > 1 && typeof value[0] === 'number';
 
 /** What is directly within a place, as far as there is room for it. @param left what may still be read */
 function placesIn(place: Place, left: { places: number; text: number }): Place[] {
 	const { value, path } = place;
 	if (left.places <= 0) return [];
 	if (Array.isArray(value)) {
+		if (isVector(value)) return [];
 		const isOneOfMany = place.isOneOfMany || value.length > 1;
-		return value
-			.slice(0, left.places)
-			.map((entry: unknown) => ({ ...place, value: entry, isEntry: true, isOneOfMany }));
+		return value.slice(0, left.places).map((entry: unknown) => ({
+			...place,
+			...{ value: entry, isEntry: true, isOneOfMany, isWithinList: true },
+		}));
 	}
 	if (isObject(value)) {
 		const names = Object.keys(value).slice(0, left.places);
 		return names.map((given) => {
 			const name = plainName(given);
-			const own = { path: [...path, name], name, given, siblings: value, isEntry: false };
-			return { ...place, ...own, value: value[given] };
+			const own = { path: [...path, name], names: [...place.names, given], name, siblings: value };
+			return { ...place, ...own, isEntry: false, value: value[given] };
 		});
 	}
 	if (typeof value !== 'string' || place.isOpened || value.length > left.text) return [];
