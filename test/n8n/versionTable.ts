@@ -47,7 +47,6 @@ export const rows: Row[] = [
 		shownBy: ['formMedia'],
 		lack: 'signedLinks',
 	},
-	{ name: 'Files of every kind, as inputs and as results', shownBy: ['files'] },
 	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
 	{
 		name: 'The examples started by a form, a webhook or a chat',
