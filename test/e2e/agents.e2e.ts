@@ -1,7 +1,7 @@
 import { readExample } from '../support/workflows/examples';
 import { picture, titleOf } from '../support/data/samples';
 import { arrivedChunks, type ArrivedChunk } from '../n8n/chunks';
-import { having, lacking, lackOf } from '../n8n/features';
+import { having, lackOf } from '../n8n/features';
 import { fetchPublished, itemsOf, type CredentialReference, type Execution } from '../n8n/owner';
 import { openStage, type Stage } from './support/stage';
 import {
@@ -68,8 +68,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 			...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
 			prompt: "={{ $fromAI('prompt', 'What happens in the video', 'string') }}",
 		});
-	const wait = () =>
-		waitForVideo({ jobId: "={{ $fromAI('id', 'The id of the video', 'string') }}" });
 	/** The charges of one kind, from this position in the ledger on. */
 	const charges = (kind: string, since: number) =>
 		stage.gateway.ledger.slice(since).filter((charge) => charge.kind === kind);
@@ -82,14 +80,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 			['ai_languageModel', model()],
 			...tools.map((tool): ['ai_tool', Node] => ['ai_tool', tool]),
 		);
-
-	/** Runs an agent with these tools, without a chat. */
-	async function runAgent(...tools: Node[]): Promise<Execution> {
-		return await run(agent(told('Do it')), ...tools);
-	}
-	async function run(root: Node, ...tools: Node[]): Promise<Execution> {
-		return await stage.run(withTools(chain(root), tools));
-	}
 
 	/** Publishes a chat with an agent and sends a message to it. */
 	async function chat(text: string, ...tools: Node[]) {
@@ -180,60 +170,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 		},
 	);
 
-	it.each(['a link', 'base64'])(
-		'an agent gets a link, not a file, when the service returns an image as %s',
-		async (form) => {
-			const { gateway } = stage;
-			let received = '';
-			gateway.script({ calls: [{ name: 'Draw', arguments: {} }] }, (messages) => {
-				received = messages.at(-1)?.text ?? '';
-				if (!received.includes('"url"')) return received;
-				return `![The boat](${resultField(received, 'url')})`;
-			});
-			if (form === 'base64') {
-				const b64_json = Buffer.from(picture('blue')).toString('base64');
-				const body = JSON.stringify({ data: [{ b64_json }] });
-				gateway.fault({ route: 'imageGenerate', action: 'answer', body });
-			}
-			const draw = modelGateway({
-				...{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A boat' },
-			});
-			const execution = await runAgent(asTool(draw, 'Draw'));
-			if (form === 'base64' && lackOf('signedLinks')) {
-				expect(received).toContain('N8N_DEFAULT_BINARY_DATA_MODE=filesystem');
-				return;
-			}
-			const [{ json }] = itemsOf(execution, 'AI Agent');
-			const [, url] = /\((.*)\)/.exec(String(json.output)) ?? [];
-			const file = await fetch(url);
-			expect(file.headers.get('content-type')).toMatch(/^image\/png/);
-			expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(500);
-			expect(received.length).toBeLessThan(2_000);
-		},
-	);
-
-	it('an agent gets the error of a failed tool and what to do about it', async () => {
-		let received = '';
-		stage.gateway.script(
-			{ calls: [{ name: 'Create', arguments: { prompt: '[fail]' } }] },
-			(messages) => {
-				const id = resultField(messages.at(-1)?.text, 'id');
-				return { calls: [{ name: 'Wait', arguments: { id } }] };
-			},
-			(messages) => (received = messages.at(-1)?.text ?? ''),
-		);
-		const { chunks, execution } = await chat(
-			'Do it',
-			asTool(create(), 'Create'),
-			asTool(wait(), 'Wait'),
-		);
-		expect(execution.status).toBe('success');
-		expect(resultField(received, 'error')).toMatch(
-			/^Video job video_\S+ failed: .* To try again, create a new job; /,
-		);
-		expect(saidBy(chunks, 'Wait')).toMatch(/^Video job video_\S+: failed\n\n$/);
-	});
-
 	having('chatModels')(
 		'an agent goes on when its model writes what is no JSON for a tool, and no video is charged',
 		async () => {
@@ -243,46 +179,18 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 				...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
 				options: { extraBody: "={{ { note: $fromAI('note', 'What matters', 'string') } }}" },
 			});
-			for (const tool of [create(), fixed]) {
-				let received = '';
-				stage.gateway.script({ calls: [{ name: 'Create', arguments: 'a boat' }] }, (messages) => {
-					received = messages.at(-1)?.text ?? '';
-					return 'I cannot.';
-				});
-				const execution = await runAgent(asTool(tool, 'Create'));
-				expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('I cannot.');
-				expect(received).toContain('JSON object');
-			}
+			let received = '';
+			stage.gateway.script({ calls: [{ name: 'Create', arguments: 'a boat' }] }, (messages) => {
+				received = messages.at(-1)?.text ?? '';
+				return 'I cannot.';
+			});
+			const root = agent(told('Do it'));
+			const execution = await stage.run(withTools(chain(root), [asTool(fixed, 'Create')]));
+			expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('I cannot.');
+			expect(received).toContain('JSON object');
 			expect(charges('video', before)).toHaveLength(0);
 		},
 	);
-
-	it('an agent of version 2.2 gets the error of a lost response, and one video is charged', async () => {
-		const before = ledgerLength();
-		const received: string[] = [];
-		const order = { calls: [{ name: 'Create', arguments: { prompt: 'A boat' } }] };
-		stage.gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
-		stage.gateway.script(
-			order,
-			(messages) => {
-				received.push(messages.at(-1)?.text ?? '');
-				return order;
-			},
-			(messages) => {
-				received.push(messages.at(-1)?.text ?? '');
-				return 'It may have been ordered.';
-			},
-		);
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const tool = { ...asTool(create(), 'Create'), ...settings };
-		const execution = await run(agent(told('Do it'), 2.2), tool);
-		expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('It may have been ordered.');
-		const lost =
-			/the connection was lost before the response arrived.* Order again only if a second video is acceptable/;
-		for (const text of received) expect(resultField(text, 'error')).toMatch(lost);
-		expect(received).toHaveLength(2);
-		expect(charges('video', before)).toHaveLength(1);
-	});
 
 	it('an agent makes a video with tools whose Prompt and Job ID nobody has filled in', async () => {
 		const before = ledgerLength();
@@ -322,42 +230,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 			expect(usageOf(execution).map(({ totalTokens }) => totalTokens)).toEqual(
 				charges('chat', before).map(({ quantity }) => quantity),
 			);
-		},
-	);
-
-	having('chatModels')(
-		'an agent waits out a rate limit and reports the tokens without streaming',
-		async () => {
-			const before = ledgerLength();
-			const code = 'rate_limit_exceeded';
-			const headers = { 'retry-after': '1' };
-			stage.gateway.fault({ route: 'chat', action: 'error', status: 429, code, headers });
-			stage.gateway.script('It works');
-			const execution = await runAgent();
-			expect(itemsOf(execution, 'AI Agent')[0].json).toEqual({ output: 'It works' });
-			const [usage, ...more] = usageOf(execution);
-			expect(more).toEqual([]);
-			expect(usage.totalTokens).toBe(charges('chat', before)[0].quantity);
-			expect(usage.completionTokens).toBeGreaterThan(0);
-			expect(charges('chat', before)).toHaveLength(1);
-		},
-	);
-
-	lacking('chatModels')(
-		'the chat model says that this n8n cannot use it, and sends nothing',
-		async () => {
-			const before = stage.gateway.requests.length;
-			const { status, data } = await stage.run(
-				withSubNodes(chain(agent(told('Do it'))), [
-					'ai_languageModel',
-					chatModel({ model: byId('chat-1') }),
-				]),
-			);
-			expect(status).toBe('error');
-			const { message, description } = data.resultData.error ?? {};
-			expect(message).toBe('This version of n8n cannot use chat models of community nodes');
-			expect(description).toContain('Until then, use Chat: Complete of the Model Gateway node');
-			expect(stage.gateway.requests).toHaveLength(before);
 		},
 	);
 

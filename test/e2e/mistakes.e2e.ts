@@ -1,10 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
 import { byId, chain, modelGateway } from '../support/workflows/workflows';
-
-/** Milliseconds: the goal for a health check, and the limit for the best of three tries on a busy machine. */
-const [goal, limit] = [100, 500];
 
 describe('errors shown in the panel', () => {
 	let stage: Stage;
@@ -87,52 +83,4 @@ describe('errors shown in the panel', () => {
 		expect(await hint.innerText()).toContain(hostile);
 		expect(await strange()).toBe(0);
 	});
-
-	/** Milliseconds of the slowest health check while a chat is refused with this message. */
-	const slowestCheck = async (message: string, status: number): Promise<number> => {
-		const { gateway, owner } = stage;
-		const fault = gateway.fault({
-			...{ route: 'chat', action: 'error', status, code: 'odd', message },
-			...{ times: Infinity, headers: { 'Retry-After': '1' } },
-		});
-		const chat = modelGateway({
-			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-			messages: { values: [{ role: 'user', content: 'Hi' }] },
-		});
-		let slowest = 0;
-		let isDone = false;
-		const asking = (async () => {
-			while (!isDone) {
-				const begin = performance.now();
-				await fetch(`${owner.url}/healthz`);
-				slowest = Math.max(slowest, performance.now() - begin);
-				await setTimeout(20);
-			}
-		})();
-		const { data } = await stage.run(chain(chat));
-		isDone = true;
-		await asking;
-		fault.remove();
-		expect(data.resultData.error?.message).toContain(`HTTP ${status}`);
-		return slowest;
-	};
-
-	it.each([
-		['insufficient_', 429],
-		['violat ', 403],
-	])(
-		'n8n stays responsive while the node reads an error message of 420 kB: %s (HTTP %d)',
-		async (part, status) => {
-			const short = await slowestCheck('Short', status);
-			const message = part.repeat(420_000 / part.length);
-			let long = Infinity;
-			for (let tries = 0; tries < 3 && long > goal; tries++) {
-				long = Math.min(long, await slowestCheck(message, status));
-			}
-			console.info(
-				`The slowest health check took ${Math.round(long)} ms, and ${Math.round(short)} ms with a short message`,
-			);
-			expect(long).toBeLessThanOrEqual(limit);
-		},
-	);
 });

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { examplesFolder } from '../support/workflows/examples';
 import type { Editor, Locator } from '../n8n/editor';
-import { having } from '../n8n/features';
 import { testedVersion } from '../n8n/installation';
 import { openStage, type Stage } from './support/stage';
 
@@ -81,27 +79,5 @@ describe('from an empty canvas, without a credential', () => {
 		await click(page.getByTestId('radio-button-binary'));
 		await page.getByText('video/mp4').waitFor();
 		expect(gateway.ledger).toMatchObject([{ kind: 'video', model: 'vid-3.1' }]);
-	});
-
-	having('chatModels')('docs/agents.md leads to an agent that answers with a video', async () => {
-		const { page } = editor;
-		const { gateway } = stage;
-		const before = gateway.ledger.length;
-		await paste(read(path.join(examplesFolder, 'video-agent.json')), 'Chat Model');
-		await click(page.getByTestId('workflow-chat-button'));
-		const idOf = (text = '') => (JSON.parse(text) as Array<{ id: string }>)[0].id;
-		gateway.script(
-			{ calls: [{ name: 'Create_Video', arguments: { prompt: 'A boat' } }] },
-			(messages) => ({
-				calls: [{ name: 'Wait_for_Video', arguments: { job_id: idOf(messages.at(-1)?.text) } }],
-			}),
-			'Your video is ready.',
-		);
-		const typed = page.getByTestId('canvas-chat').locator('textarea');
-		await typed.fill('Make me a video of a boat');
-		await typed.press('Enter');
-		await page.getByTestId('canvas-chat-body').getByText('Your video is ready.').waitFor();
-		console.log(`From an empty canvas to an agent: ${clicks} clicks and 3 typed texts`);
-		expect(gateway.ledger.slice(before).filter(({ kind }) => kind === 'video')).toHaveLength(1);
 	});
 });

@@ -138,32 +138,6 @@ export class Owner {
 		return executionId;
 	}
 
-	/**
-	 * Does what "Execute step" on a node does after a change of other nodes, or of this one.
-	 * @param execution the run whose output the editor shows
-	 * @param dirtyNodeNames the nodes that were changed since
-	 * @returns the ID of the execution
-	 */
-	async executeStep(
-		workflow: IWorkflowBase,
-		node: string,
-		{ data }: Execution,
-		dirtyNodeNames: string[],
-	): Promise<string> {
-		await this.request('PATCH', `/workflows/${workflow.id}`, { nodes: workflow.nodes });
-		const { executionId } = await this.request<{ executionId: string }>(
-			'POST',
-			`/workflows/${workflow.id}/run`,
-			{
-				workflowData: workflow,
-				runData: data.resultData.runData,
-				destinationNode: { nodeName: node, mode: 'inclusive' },
-				dirtyNodeNames,
-			},
-		);
-		return executionId;
-	}
-
 	/** Waits until an execution has ended. */
 	async ended(id: string, seconds = 120): Promise<Execution> {
 		for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {

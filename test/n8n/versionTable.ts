@@ -41,13 +41,12 @@ export const rows: Row[] = [
 	{ name: 'Streamed chat answers', shownBy: ['streaming'] },
 	{ name: 'Chat model for agents and chains', shownBy: ['agents'], lack: 'chatModels' },
 	{ name: 'Tools for agents', shownBy: ['agents'] },
-	{ name: 'Embeddings in vector stores', shownBy: ['vectorStores'] },
+	{ name: 'Embeddings in vector stores', shownBy: ['agents'] },
 	{
 		name: 'Files of earlier nodes as reference media',
-		shownBy: ['formMedia'],
+		shownBy: ['triggeredExamples'],
 		lack: 'signedLinks',
 	},
-	{ name: 'Files of every kind, as inputs and as results', shownBy: ['files'] },
 	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
 	{
 		name: 'The examples started by a form, a webhook or a chat',

@@ -1,7 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
-import { AIMessageChunk } from '@langchain/core/messages';
-import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { embedMany, generateText, jsonSchema, streamText, tool } from 'ai';
 import OpenAI, { APIError, toFile } from 'openai';
 import type { Gateway } from '../../gateway';
@@ -111,40 +109,6 @@ describe('@anthropic-ai/sdk', () => {
 	it('recognizes the errors of the service', async () => {
 		const refused = client().messages.create({ ...message, model: 'none' });
 		await expect(refused).rejects.toBeInstanceOf(Anthropic.NotFoundError);
-	});
-});
-
-describe('@langchain/openai', () => {
-	const model = () =>
-		new ChatOpenAI({
-			...{ apiKey: gateway.apiKey, model: 'chat-1', maxRetries: 0 },
-			configuration: { baseURL: `${gateway.url}/v1` },
-		});
-
-	it('gets the answer of a chat, streamed and not', async () => {
-		expect((await model().invoke(say)).content).toBe(text);
-		let all: AIMessageChunk | undefined;
-		for await (const chunk of await model().stream(say)) all = all?.concat(chunk) ?? chunk;
-		expect(all?.content).toBe(text);
-		expect(all?.usage_metadata?.total_tokens).toBeGreaterThan(0);
-	});
-
-	it.each([false, true])('gets a tool call, streamed: %s', async (isStreamed) => {
-		const bound = model().bindTools(tools);
-		let all: AIMessageChunk | undefined;
-		if (isStreamed) {
-			for await (const chunk of await bound.stream(call)) all = all?.concat(chunk) ?? chunk;
-		} else all = await bound.invoke(call);
-		expect(all?.tool_calls).toMatchObject([{ name: 'Create_video', args: { prompt: 'A boat' } }]);
-	});
-
-	it('gets vectors', async () => {
-		const embeddings = new OpenAIEmbeddings({
-			...{ apiKey: gateway.apiKey, model: 'embed-1' },
-			configuration: { baseURL: `${gateway.url}/v1` },
-		});
-		const vectors = await embeddings.embedDocuments([text, 'A boat']);
-		expect(vectors.map(({ length }) => length)).toEqual([256, 256]);
 	});
 });
 

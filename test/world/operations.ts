@@ -4,10 +4,9 @@ import type {
 	INodeExecutionData,
 	INodeParameters,
 	INodeType,
-	NodeConnectionType,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { endpoints, type Cost } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { Gateway } from '../../gateway';
 import { registerTypes } from '../harness';
 import type { WorkflowRun } from '../harness';
@@ -28,22 +27,14 @@ import {
 	modelGateway,
 	waitForVideo,
 	withSubNodes,
-	type Node,
 } from '../support/workflows/workflows';
-
-/**
- * What a request costs. A job that is read may be charged, whatever the request says. A wait polls, and goes on after
- * polls that did not work.
- */
-export type Kind = Cost | 'jobRead' | 'wait';
 
 /** Something that a user does with this package, and how its right result looks. */
 export interface WorldOperation {
 	name: string;
-	kind: Kind;
+	/** Whether it is charged. */
+	isPaid: boolean;
 	workflow: ReturnType<typeof chain> | ReturnType<typeof withSubNodes>;
-	/** The node whose result or error the user reads. */
-	shows: string;
 	/** The fields of its item. */
 	fields?: (gateway: Gateway) => Promise<IDataObject>;
 	isRight: (
@@ -53,9 +44,9 @@ export interface WorldOperation {
 	) => boolean | Promise<boolean>;
 }
 
-const shows = 'Node';
 const text = 'A walk on the beach';
-const settings = { name: shows };
+/** The node whose result or error the user reads. */
+const settings = { name: 'Node' };
 
 const answers = ({ json }: INodeExecutionData) => JSON.stringify(json).includes(text);
 const isFile = async ({ binary }: INodeExecutionData, run: WorkflowRun, expected?: Uint8Array) => {
@@ -100,45 +91,31 @@ const fieldsOf: Record<string, WorldOperation['fields']> = {
 	...{ 'video.get': finished('video'), 'video.getContent': finished('video') },
 };
 
-const ofNode = (
-	name: string,
-	kind: Kind,
-	node: Node,
-	more: Pick<WorldOperation, 'fields' | 'isRight'>,
-): WorldOperation => ({ name, kind, workflow: chain(node), shows, ...more });
-
-const itemOperations: ItemOperation[] = [...jobCreates, ...generations, ...jobReads];
-const ofItems = itemOperations.map(({ name, route, parameters }) => {
+const items: ItemOperation[] = [...jobCreates, ...generations, ...jobReads];
+const ofItems = items.map(({ name, route, parameters }): WorldOperation => {
 	const downloads = 'download' in parameters && { download: true };
-	const { cost } = endpoints[route as keyof typeof endpoints];
-	const kind = cost === 'read' ? 'jobRead' : cost;
-	return ofNode(name, kind, modelGateway({ ...parameters, ...downloads }, settings), {
+	return {
+		name,
+		isPaid: endpoints[route as keyof typeof endpoints].cost !== 'read',
+		workflow: chain(modelGateway({ ...parameters, ...downloads }, settings)),
 		...{ fields: fieldsOf[name], isRight: rightOf[name] },
-	});
+	};
 });
 
-const streamed = {
-	...generations[0].parameters,
-	options: { stream: true },
-};
+const streamed = { ...generations[0].parameters, options: { stream: true } };
+const models = { resource: 'model', operation: 'getAll' };
 
-const waits = (['task', 'video'] as const).map((kind) =>
-	ofNode(
-		`wait (${kind})`,
-		'wait',
-		waitForVideo(
-			{ options: { pollIntervalSeconds: 3, timeoutMinutes: '={{ $json.minutes }}' } },
-			settings,
-		),
-		{ fields: finished(kind), isRight: isVideo },
-	),
-);
+const waits = (['task', 'video'] as const).map((kind): WorldOperation => ({
+	name: `wait (${kind})`,
+	isPaid: false,
+	workflow: chain(waitForVideo({ options: { pollIntervalSeconds: 3 } }, settings)),
+	...{ fields: finished(kind), isRight: isVideo },
+}));
 
 /** The chat model of LangChain, as far as it is used here. */
 interface LangChainModel {
-	invoke(text: string): Promise<{ content: unknown; tool_calls?: unknown }>;
+	invoke(text: string): Promise<{ content: IDataObject[string] }>;
 	stream(text: string): Promise<AsyncIterable<{ content: unknown }>>;
-	bindTools?(tools: object[]): LangChainModel;
 }
 
 /** Uses its connected chat model as an AI node does. */
@@ -151,28 +128,18 @@ const asker: INodeType = {
 			{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
 		],
 		outputs: [NodeConnectionTypes.Main],
-		properties: [
-			{ displayName: 'Streams', name: 'streams', type: 'boolean', default: false },
-			{ displayName: 'Tools', name: 'tools', type: 'json', default: '[]' },
-		],
+		properties: [{ displayName: 'Streams', name: 'streams', type: 'boolean', default: false }],
 	},
 	async execute(this: IExecuteFunctions) {
 		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
-		const [plain] = [connected].flat() as LangChainModel[];
-		const tools = JSON.parse(String(this.getNodeParameter('tools', 0))) as object[];
-		const model = tools.length > 0 ? (plain.bindTools?.(tools) ?? plain) : plain;
+		const [model] = [connected].flat() as LangChainModel[];
 		const prompt = String(this.getInputData()[0].json.text);
 		if (this.getNodeParameter('streams', 0) !== true) {
-			const { content, tool_calls } = await model.invoke(prompt);
-			return [[{ json: { content, tool_calls } as IDataObject }]];
+			return [[{ json: { content: (await model.invoke(prompt)).content } }]];
 		}
 		let content = '';
-		const calls: unknown[] = [];
-		for await (const chunk of await model.stream(prompt)) {
-			content += String(chunk.content);
-			if ('tool_calls' in chunk) calls.push(...(chunk.tool_calls as unknown[]));
-		}
-		return [[{ json: { content, tool_calls: calls } as IDataObject }]];
+		for await (const chunk of await model.stream(prompt)) content += String(chunk.content);
+		return [[{ json: { content } }]];
 	},
 };
 
@@ -184,40 +151,36 @@ export const registerUsers = (): void => registerTypes({ nodes: [asker, store] }
 
 /** A node that uses a chat model of this package. */
 export const asking = (parameters: INodeParameters = {}) =>
-	withSubNodes(chain({ name: shows, type: 'test.asker', parameters }), [
+	withSubNodes(chain({ ...settings, type: 'test.asker', parameters }), [
 		'ai_languageModel',
 		chatModel({ model: byId('chat-1'), options: { maxRetries: 4 } }),
 	]);
+const storing = withSubNodes(chain({ ...settings, type: 'test.store' }), [
+	'ai_embedding',
+	embeddings({ model: byId('embed-1') }),
+]);
 
-const ofSubNodes: Array<Pick<WorldOperation, 'name' | 'workflow' | 'isRight'>> = [
-	{ name: 'chat model', workflow: asking(), isRight: answers },
-	{ name: 'chat model, streamed', workflow: asking({ streams: true }), isRight: answers },
-	{
-		name: 'embeddings',
-		workflow: withSubNodes(chain({ name: shows, type: 'test.store' }), [
-			'ai_embedding' satisfies NodeConnectionType,
-			embeddings({ model: byId('embed-1') }),
-		]),
-		isRight: ({ json }) => (json.vectors as unknown[][]).every(({ length }) => length === 256),
-	},
+const others: Array<[string, WorldOperation['workflow'], Right]> = [
+	['chat.complete, streamed', chain(modelGateway(streamed, settings)), answers],
+	['chat model', asking(), answers],
+	['chat model, streamed', asking({ streams: true }), answers],
+	[
+		'embeddings',
+		storing,
+		({ json }) => (json.vectors as unknown[][]).every(({ length }) => length === 256),
+	],
 ];
 
 /** Every operation of the package, with its downloads, and its AI nodes. */
 export const worldOperations: WorldOperation[] = [
 	...ofItems,
-	ofNode('chat.complete, streamed', 'generation', modelGateway(streamed, settings), {
-		isRight: answers,
-	}),
-	ofNode(
-		'model.getAll',
-		'read',
-		modelGateway({ resource: 'model', operation: 'getAll' }, settings),
-		{
-			isRight: ({ json }) => typeof json.id === 'string',
-		},
-	),
+	...others.map(([name, workflow, isRight]) => ({ name, isPaid: true, workflow, isRight })),
+	{
+		...{ name: 'model.getAll', isPaid: false },
+		workflow: chain(modelGateway(models, settings)),
+		isRight: ({ json }) => typeof json.id === 'string',
+	},
 	...waits,
-	...ofSubNodes.map((operation) => ({ ...operation, kind: 'generation' as const, shows })),
 ];
 
 /** The text of an item without a job. */

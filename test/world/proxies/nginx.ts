@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { proxied, refused, unsent, withoutBodies } from '../outcomes';
 import type { Proxy, Site } from './proxy';
 
 /** Debian's package for it has no command by which it could be found. */
@@ -34,22 +33,13 @@ const server =
 	}`;
 	};
 
-const tls = (name: string) => ({
-	listens: ' ssl',
-	settings: [`ssl_certificate ${name}.pem;`, `ssl_certificate_key ${name}.key;`],
-});
+const tls = ['ssl_certificate trusted.pem;', 'ssl_certificate_key trusted.key;'];
 
 /** Speaks TLS with a certificate that n8n trusts. */
-export const tlsServer = server(tls('trusted'));
+export const tlsServer = server({ listens: ' ssl', settings: tls });
 
 const encodes = (encoding: string) => (response: Response) =>
 	expect(response.headers.get('content-encoding')).toBe(encoding);
-const hasStatus = (status: number) => (response: Response) => expect(response.status).toBe(status);
-
-/** Takes the order, and loses the response. */
-const lostOrder = { action: 'reset', accepted: true } as const;
-/** Takes the order, and responds after the proxy has lost its patience. */
-const lateOrder = { action: 'stall', accepted: true, seconds: 3 } as const;
 
 export const nginxProxies: Proxy[] = [
 	{ title: 'nginx: buffering on', server: server({}) },
@@ -92,53 +82,7 @@ export const nginxProxies: Proxy[] = [
 	{
 		title: 'nginx: TLS and HTTP/2, certificate that n8n trusts',
 		scheme: 'https',
-		server: server({ ...tls('trusted'), listens: ' ssl http2' }),
-	},
-	{
-		title: 'nginx: TLS, certificate of its own',
-		scheme: 'https',
-		server: server(tls('own')),
-		...{ ends: unsent, says: /certificate of the gateway is not accepted.*NODE_EXTRA_CA_CERTS/ },
-	},
-	{
-		title: 'nginx: body limit',
-		server: server({ settings: ['client_max_body_size 20;'] }),
-		...{ ends: withoutBodies(413), says: /413 .*too large for the service or for a proxy/ },
-	},
-	{
-		title: 'nginx: Basic auth',
-		server: server({ settings: ['auth_basic "Staff";', 'auth_basic_user_file nobody;'] }),
-		shows: hasStatus(401),
-		...{ ends: refused(401), says: /401 .*a login of its own.*API key is not the cause/i },
-	},
-	{
-		title: 'nginx: rate limit, 429',
-		server: server({ location: [...http11, 'limit_req zone=fast;', 'limit_req_status 429;'] }),
-	},
-	{
-		title: 'nginx: rate limit, 503',
-		server: server({ location: [...http11, 'limit_req zone=slow;'] }),
-		shows: hasStatus(200),
-		letsSomePass: true,
-		...{ ends: proxied(503), says: /503 Service Temporarily Unavailable.*/ },
-	},
-	{
-		title: 'nginx: gateway is down, 502',
-		server: server({}),
-		isDown: true,
-		...{ ends: proxied(502), says: /502 Bad Gateway.*/ },
-	},
-	{
-		title: 'nginx: gateway loses the response, 502',
-		server: server({}),
-		fault: lostOrder,
-		...{ ends: proxied(502), says: /502 Bad Gateway.*/ },
-	},
-	{
-		title: 'nginx: gateway is late, 504',
-		server: server({ location: [...http11, 'proxy_read_timeout 500ms;'] }),
-		fault: lateOrder,
-		...{ ends: proxied(504), says: /504 Gateway Time-out.*/ },
+		server: server({ listens: ' ssl http2', settings: tls }),
 	},
 ];
 
@@ -157,13 +101,10 @@ http {
 	${places.map((name) => `${name}_temp_path ${name};`).join('\n\t')}
 	access_log off;
 	types {}
-	limit_req_zone $server_port zone=fast:1m rate=10r/s;
-	limit_req_zone $server_port zone=slow:1m rate=1r/m;
 	${servers.join('\n')}
 }
 `;
 	const file = path.join(folder, 'nginx.conf');
 	writeFileSync(file, config);
-	writeFileSync(path.join(folder, 'nobody'), '');
 	return ['nginx', ['-e', 'stderr', '-p', folder, '-c', file]];
 }
