@@ -144,15 +144,15 @@ function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
 	}
 }
 
-/** The same source, whose responses are shared as in a gateway. @param signal aborts on Stop */
-export function shared(source: JobSource, clock: SimulatedClock, signal?: AbortSignal): JobSource {
+/** The same source, whose responses are shared as in a gateway. */
+export function shared(source: JobSource, clock: SimulatedClock): JobSource {
 	const interval = limits.minPollSeconds * 1000;
 	const read = async <T>(
 		wish: Omit<Wish, 'interval'>,
 		patience: number | undefined,
 		send: () => Promise<T>,
 	): Promise<T> => {
-		const waiting = () => ({ signal, patience });
+		const waiting = () => ({ patience });
 		const outcome = await readShared({ ...wish, interval }, clock, waiting, async (start) => {
 			start();
 			const sent = await send().catch(asGatewayError);

@@ -28,7 +28,7 @@ interface Downloading extends WorldOptions {
 	refresh?: DownloadRequest['refresh'];
 	timeout?: DownloadRequest['timeout'];
 	/** Called whenever bytes have reached the store. */
-	onBytes?: () => void;
+	onBytes?: () => Promise<void> | void;
 }
 
 /** Downloads from a storage host with a public name, unless it is the gateway, into memory, and also returns what was stored at each try, and as which type. */
@@ -62,7 +62,7 @@ export const download = (
 		try {
 			for await (const piece of bytes) {
 				pieces.push(piece);
-				onBytes?.();
+				await onBytes?.();
 			}
 		} finally {
 			stored.push(Buffer.concat(pieces));

@@ -1,22 +1,18 @@
 import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
-import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
-import { parseRateLimitPause } from '../../../nodes/shared/gateway/client/retryPolicy';
 import { readReason } from '../../../nodes/shared/gateway/reader/page';
-import { jobReasonIn, reasonIn } from '../../../nodes/shared/gateway/reader/reason';
+import { reasonIn } from '../../../nodes/shared/gateway/reader/reason';
 import { read } from '../../../nodes/shared/gateway/reader/values';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
 import { UnusableResponse } from '../../../nodes/shared/gateway/client/response';
 import { referenceVideoWarnings } from '../../../nodes/shared/gateway/jobs/referenceVideo';
-import { createdTask, jobStatus } from '../../../nodes/shared/gateway/jobs/responses';
-import { fileTypeOf, typeToDeliver } from '../../../nodes/shared/gateway/files/fileType';
+import { createdTask } from '../../../nodes/shared/gateway/jobs/responses';
 import { asLink, linkProblem } from '../../../nodes/shared/gateway/links';
 import { oneLine } from '../../../nodes/shared/gateway/oneLine';
 import { asHtml, asMarkdown, withoutTags } from '../../../nodes/shared/n8n/display/plainText';
 import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
-import { videoFileName } from '../../../nodes/shared/n8n/files/video';
 import { accidentIn } from '../../../nodes/shared/n8n/parameters/accidentalText';
 import { nodeError } from '../../../nodes/shared/n8n/errors/nodeError';
 
@@ -55,7 +51,7 @@ const response = (json: object) => {
 };
 
 const readers: Array<[what: string, read: (text: string) => unknown]> = [
-	...[400, 403, 404, 422, 429, 500].map((status): [string, (text: string) => unknown] => [
+	...[400, 429, 500].map((status): [string, (text: string) => unknown] => [
 		`the message of an HTTP ${status}`,
 		(message) => {
 			const text = JSON.stringify({ error: { message } });
@@ -66,18 +62,13 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 		},
 	]),
 	['an error page', (text) => recordOf(refused(create, { status: 502, headers: {}, text }))],
-	...['', 'text/html', 'text/xml'].map((type): [string, (text: string) => unknown] => [
-		`a body of the type "${type}" that is not JSON`,
+	[
+		'a body that is not JSON',
 		(text) => [
-			readReason(text, { 'content-type': type }),
+			readReason(text, { 'content-type': 'text/html' }),
 			readReason(`<html><title>${text}`, {}),
 			readReason(`<Error><Message>${text}`, {}),
 		],
-	]),
-	[
-		'the reasons of other services',
-		(text) =>
-			reasonIn(read({ error: text, message: text, errors: { [text]: [text, `${text} `] } })),
 	],
 	[
 		'a reason within a reason',
@@ -86,7 +77,6 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 			reasonIn(read(`{"error":${text}`)),
 		],
 	],
-	['why a job failed', (text) => jobReasonIn(read({ data: { fail_reason: text, message: text } }))],
 	['what a failed job says', (message) => jobFailed(job, { failure: { message }, text: message })],
 	[
 		'a broken response to an order',
@@ -102,7 +92,6 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 			}),
 	],
 	['a text that may hold accidents', (text) => [accidentIn(text, true), accidentIn(`{{${text}}}`)]],
-	['the status of a job', (text) => jobStatus(response({ id: 'a', status: text, error: text }))],
 	[
 		'the text of an image chat',
 		(content) => readChatImages(response({ choices: [{ message: { content } }] })),
@@ -113,17 +102,6 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	],
 	['an event stream', (text) => new EventParser().push(text)],
 	['a link', (text) => [linkProblem(text), asLink(text), linkProblem(`https://a.b/${text}`)]],
-	['a file name', (text) => videoFileName(text, typeToDeliver(new Uint8Array(1), 'video/webm'))],
-	['a media type', (text) => typeToDeliver(new Uint8Array(512), `video/${text}`)],
-	['a file', (text) => fileTypeOf(Buffer.from(text))],
-	[
-		'a header of a rate limit',
-		(text) => parseRateLimitPause({ 'retry-after': text, 'ratelimit-reset': text }, 0),
-	],
-	[
-		'the address of a redirect',
-		(text) => maySendKeyTo(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
-	],
 	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
 ];
 

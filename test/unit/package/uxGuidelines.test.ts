@@ -27,25 +27,19 @@ const panels = [
 	...[new LmChatModelGateway(), new EmbeddingsModelGateway()],
 ].map(({ description }) => description.properties);
 
-const byAction = operations.map((operation) => [operation.action, operation] as const);
-
-describe.each(byAction)('the action "%s"', (action, { name, description, resource }) => {
-	it('each action is in sentence case, without an article', () => {
+it.each(operations)(
+	'the action “$action” is in sentence case, without an article, and names its resource',
+	({ action, name, description, resource }) => {
 		expect(action).toMatch(/^[A-Z][a-z]*( [a-z]+)+$/);
 		expect(action).not.toMatch(/\b(an?|the)\b/i);
-	});
-
-	it('each action names its resource, which the node creator does not show', () => {
+		// The node creator does not show the resource.
 		const [word = ''] = /\w+$/.exec(resource.name.toLowerCase()) ?? [];
 		expect(action).toContain(word);
-	});
-
-	it('each operation has a name in title case, and a description in other words', () => {
 		expect(name).toMatch(/^[A-Z][a-z]*( [A-Z][a-z]*)*$/);
 		expect(description).toMatch(/^[A-Z][a-z]+,? [a-z]/);
 		expect(description).not.toBe(action);
-	});
-});
+	},
+);
 
 it('no two operations have the same action', () => {
 	expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);

@@ -69,11 +69,4 @@ describe('responses about a job', () => {
 	])('refuses a response that is certainly about another %s: %s, %j', (kind, id, body) => {
 		expect(isAccepted(kind, id, body)).toBe(false);
 	});
-
-	it('shortens the long ID of another job in the message', () => {
-		const read = parserForJob({ source: 'task', id: 'a' }, () => true);
-		expect(() => read(answerOf({ task_id: `${'0'.repeat(1_000_000)}x` }))).toThrow(
-			/^is about another job: 0{100}…$/,
-		);
-	});
 });

@@ -76,9 +76,7 @@ type Row = [name: string, state: PollerState, events: PollerEvent[], action: obj
 
 it.each<Row>([
 	// Passes.
-	['polls at the start of a pass', task, [started(0)], poll('task')],
 	['polls after the delay of a pass', task, [started(0, { delay: 700 })], wait(700)],
-	['polls a job whose poll is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
 	[
 		'parks when the pass has ended before it can poll',
 		{ ...task, nextPollAt: minute },
@@ -99,20 +97,12 @@ it.each<Row>([
 	],
 	// Running jobs.
 	[
-		'polls a running job no sooner than 3 s after the last poll',
-		{ ...task, pollInterval: 0 },
-		[started(0), polled(100, running)],
-		wait(3100),
-	],
-	[
 		'returns a job that the poll at the deadline finds finished',
 		task,
 		[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
 		finish,
 	],
 	// Refusals that last.
-	['polls again after one interval when the key is refused', created, once, wait(10_000)],
-	['polls a minute after the first refusal when it is repeated', created, twice, wait(minute)],
 	[
 		'ends the wait when the key is still refused after a minute',
 		created,
@@ -192,13 +182,6 @@ it.each<Row>([
 			...[polled(minute, running), started(2 * minute, { endsAt: 2 * minute })],
 		],
 		poll('task', 8000),
-	],
-	// Jobs of unknown kind.
-	[
-		'keeps polling a job as a video once it was found as one',
-		unknown,
-		[started(0), failed(100, refusal(404)), due(3100), polled(3200, running), due(8200)],
-		poll('video'),
 	],
 	// Expired links.
 	[

@@ -1,12 +1,10 @@
 import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
 import { fc } from '../../../support/data/fuzz';
-import { failureOf } from '../../../support/workflows/gatewayWorld';
 import { minute, newJob, second, video, type Waiting } from '../../../support/workflows/jobWaits';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
-	inTurn,
 	link,
 	lost,
 	page,
@@ -20,101 +18,58 @@ import {
 
 const minInterval = limits.minPollSeconds * second;
 
-describe('several waits for the same job', () => {
-	/** One wait for the job with each of these settings. */
-	const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
-		const clock = new SimulatedClock();
-		const jobs = new SimulatedJobs(clock, say, latency);
-		const waits = settings.map((own) => {
-			const source = shared(jobs, clock, own.signal);
-			return new JobWait(source, newJob(clock.now(), own), { clock, ...own });
-		});
-		return { clock, jobs, waits };
+/** One wait for the same job with each of these settings. */
+const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
+	const clock = new SimulatedClock();
+	const jobs = new SimulatedJobs(clock, say, latency);
+	const source = shared(jobs, clock);
+	const waits = settings.map(
+		(own) => new JobWait(source, newJob(clock.now(), own), { clock, ...own }),
+	);
+	return { clock, jobs, waits };
+};
+
+it('replaces an expired link with one poll for all waits', async () => {
+	const say = ({ before }: Asked) => ({ ...completed, result_url: `${link}?${before}` });
+	const { clock, jobs, waits } = waitsFor(say, [{ kind: 'task' }, { kind: 'task' }]);
+	const finished = await Promise.all(waits.map(async (wait) => await wait.hold()));
+	expect(finished.map(({ source }) => source.url)).toEqual([`${link}?0`, `${link}?0`]);
+	const refresh = async () => {
+		return await Promise.all(waits.map(async (wait) => (await wait.freshSource()).url));
 	};
-	const task: Waiting = { kind: 'task' };
-	const linksOf = async (waits: JobWait[]) =>
-		(await Promise.all(waits.map(async (wait) => await wait.hold()))).map(
-			({ source }) => source.url,
-		);
+	expect(await refresh()).toEqual([`${link}?1`, `${link}?1`]);
+	expect((await waits[0].freshSource()).url).toBe(`${link}?2`);
+	await clock.sleep(minute);
+	expect((await waits[1].freshSource()).url).toBe(`${link}?3`);
+	expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
+});
 
-	it('polls a job as often for twenty waits as for one', async () => {
-		const say = inTurn(running, lost, running, completed);
-		const { jobs, waits } = waitsFor(
-			say,
-			Array.from({ length: 20 }, () => task),
-			300,
-		);
-		expect(await linksOf(waits)).toEqual(Array(20).fill(link));
-		expect(jobs.times).toEqual([0, 10_300, 20_600, 30_900]);
+it('never polls a job twice within three seconds, whatever happens', async () => {
+	const responses = fc.constantFrom<Said[]>(
+		...[running, { status: 'completed' }, completed, {}, lost, page],
+		...[refusal(404), refusal(429), refusal(500), refusal(400)],
+	);
+	const settings = fc.record({
+		kind: fc.constantFrom('task' as const, 'video' as const, undefined),
+		pollInterval: fc.constantFrom(undefined, 0, 2500, 3000, 4000, 7000),
+		firstPollAfter: fc.nat(5000),
+		timeout: fc.integer({ min: 0, max: 2 * minute }),
 	});
-
-	it('keeps the interval of each wait, and shares a response that is less than three seconds old', async () => {
-		const slow = { ...task, pollInterval: 10 * second };
-		const fast = { ...task, pollInterval: 4 * second };
-		const { jobs, waits } = waitsFor(
-			({ at }) => (at < 21 * second ? running : completed),
-			[slow, fast],
-		);
-		await linksOf(waits);
-		expect(jobs.times).toEqual([0, 4000, 8000, 12_000, 16_000, 20_000, 24_000]);
-	});
-
-	it('replaces an expired link with one poll for all waits', async () => {
-		const fresh = (count: number) => ({ ...completed, result_url: `${link}?${count}` });
-		const say = ({ before }: Asked): Said => fresh(before);
-		const { clock, jobs, waits } = waitsFor(say, [task, task]);
-		expect(await linksOf(waits)).toEqual([`${link}?0`, `${link}?0`]);
-		const refresh = async () => {
-			return await Promise.all(waits.map(async (wait) => (await wait.freshSource()).url));
-		};
-		expect(await refresh()).toEqual([`${link}?1`, `${link}?1`]);
-		expect((await waits[0].freshSource()).url).toBe(`${link}?2`);
-		await clock.sleep(minute);
-		expect((await waits[1].freshSource()).url).toBe(`${link}?3`);
-		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
-	});
-
-	it('ends a wait at once at Stop, even while its poll waits for its turn', async () => {
-		const stop = new AbortController();
-		const other: Waiting = { kind: 'video', signal: stop.signal };
-		const { clock, jobs, waits } = waitsFor(inTurn(running), [task, other]);
-		const start = clock.now();
-		const first = failureOf(waits[0].hold());
-		const second = failureOf(waits[1].hold());
-		stop.abort(new Error('Stop'));
-		expect((await second).record.message).toBe('The execution was canceled');
-		expect(clock.now()).toBe(start);
-		await first;
-		expect(jobs.asked.map(({ what }) => what)).not.toContain('video');
-	});
-
-	it('never polls a job twice within three seconds, whatever happens', async () => {
-		const responses = fc.constantFrom<Said[]>(
-			...[running, { status: 'completed' }, completed, {}, lost, page],
-			...[refusal(404), refusal(429), refusal(500), refusal(400)],
-		);
-		const settings = fc.record({
-			kind: fc.constantFrom('task' as const, 'video' as const, undefined),
-			pollInterval: fc.constantFrom(undefined, 0, 2500, 3000, 4000, 7000),
-			firstPollAfter: fc.nat(5000),
-			timeout: fc.integer({ min: 0, max: 2 * minute }),
-		});
-		await fc.assert(
-			fc.asyncProperty(
-				fc.array(responses, { minLength: 1 }),
-				fc.array(settings, { minLength: 2, maxLength: 5 }),
-				fc.constantFrom(0, 10, 2000, 20_000),
-				async (said, own, latency) => {
-					const { jobs, waits } = waitsFor(video(...said), own, latency);
-					await Promise.all(
-						waits.map(async (wait) => {
-							await wait.hold().catch(() => undefined);
-							await wait.freshSource().catch(() => undefined);
-						}),
-					);
-					expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
-				},
-			),
-		);
-	});
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(responses, { minLength: 1 }),
+			fc.array(settings, { minLength: 2, maxLength: 5 }),
+			fc.constantFrom(0, 10, 2000, 20_000),
+			async (said, own, latency) => {
+				const { jobs, waits } = waitsFor(video(...said), own, latency);
+				await Promise.all(
+					waits.map(async (wait) => {
+						await wait.hold().catch(() => undefined);
+						await wait.freshSource().catch(() => undefined);
+					}),
+				);
+				expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
+			},
+		),
+	);
 });
