@@ -48,9 +48,6 @@ afterEach(async () => {
 	await time.end();
 });
 
-const at = (tenth: number) => Math.floor((video.length * tenth) / 10);
-const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-
 /** Collects a finished job. */
 const collect = async (
 	kind: JobKind,
@@ -72,24 +69,10 @@ const servedBy = async (...replies: Reply[]) => {
 	return { id, server };
 };
 
-it.each(modes)('resumes a download that breaks off at every tenth (%s)', async (mode) => {
-	const { id } = earlierJob(gateway, 'task', video);
-	for (const tenth of tenths) {
-		gateway.fault({ route: 'download', action: 'cut', after: at(tenth + 1) - at(tenth) });
-	}
-	const result = await collect('task', id, { mode });
-	expect(sha256(await result.binary(result.items('Wait for Video')[0]))).toBe(sha256(video));
-	// There is no request beyond the end of the file.
-	const requests = gateway.requests.filter(({ host }) => host === 'storage');
-	expect(requests.map(({ headers }) => headers.range)).toEqual([
-		undefined,
-		...tenths.slice(1).map((tenth) => `bytes=${at(tenth)}-`),
-	]);
-});
-
 it.each([
-	...(['WebM', 'QuickTime', 'AVI'] as const).map((kind) => [kind, 'filesystem'] as const),
+	['WebM', 'filesystem'],
 	['WebM', 'default'],
+	['AVI', 'filesystem'],
 ] as const)('delivers a %s video under its own type, and shows a hint (%s)', async (kind, mode) => {
 	const { bytes, mimeType, extension } = otherVideos[kind];
 	const { id } = await servedBy(storage(bytes, { until: 40_000 }), storage(bytes));
@@ -139,7 +122,7 @@ it.each(nodes)(
 it.each(modes)(
 	'fails after five requests to a storage host that always breaks off, and stores no file (%s)',
 	async (mode) => {
-		const { id, server } = await servedBy(storage(video, { until: at(5) }));
+		const { id, server } = await servedBy(storage(video, { until: Math.floor(video.length / 2) }));
 		const settings = { onError: 'continueErrorOutput' } as const;
 		const result = await collect('task', id, { mode, settings });
 		expect(result.items('Wait for Video')).toEqual([]);

@@ -115,16 +115,5 @@ describe('images', () => {
 				'2 of the 3 answers came.',
 			]);
 		});
-
-		it('advises another prompt when the content filter withheld the image', async () => {
-			answers(choice(null, 'content_filter'));
-			const error = (await ask()).errorOf('Image');
-			expect(error?.message).toContain(
-				'the response has no image: it was withheld by the content filter',
-			);
-			expect(error?.description).toContain('change the prompt or the media');
-			expect(error?.description).not.toContain('web page');
-			expect(gateway.requests).toHaveLength(1);
-		});
 	});
 });

@@ -1,8 +1,8 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, runWorkflow } from '../../harness';
-import { mp4Of } from '../../support/files/boxes';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
+import { storage } from '../../support/http/scriptedStorage';
 import { picture } from '../../support/data/samples';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
@@ -20,7 +20,7 @@ const run = async (operation: string, settings: Partial<INode> = {}, more: IData
 	return await runWorkflow(workflow, { credentials: credentialFor(gateway) });
 };
 /** A storage host that has every image except those below /gone. */
-const storage = async (gone: Reply = answer(410, '')) =>
+const startHost = async (gone: Reply = answer(410, '')) =>
 	await startServer((response, request) =>
 		(request.path.startsWith('/gone') ? gone : answer(200, png))(response, request),
 	);
@@ -33,7 +33,7 @@ const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').l
 
 describe('images that cannot be fetched', () => {
 	it('shows the text of a chat in the error of an image that cannot be fetched', async () => {
-		const { url } = await storage();
+		const { url } = await startHost();
 		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
 		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
 		gateway.fault({ route: 'chat', action: 'answer', body });
@@ -44,36 +44,57 @@ describe('images that cannot be fetched', () => {
 		]);
 	});
 
-	it('fetches only the missing image in a Retry, and orders nothing', async () => {
-		const server = await storage();
-		answers([{ url: `${server.url}/1` }, { url: `${server.url}/gone` }]);
+	it('says that no retry helps when the link of an image is dead', async () => {
+		const body = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>';
+		const { url } = await startHost(answer(403, body));
+		answers([{ url: `${url}/gone` }]);
 		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')?.message).toContain('Could not download the image');
-		await retryExecution(failed);
-		expect(server.requests.map(({ path }) => path).sort()).toEqual(['/1', '/gone', '/gone']);
+		expect(failed.errorOf('Model Gateway')).toMatchObject({
+			description: expect.stringMatching(/its link no longer works.*again.*charged again/),
+			context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
+		});
+		const retried = await retryExecution(failed);
+		const { data } = retried.errorOf('Model Gateway')?.context ?? {};
+		expect(data).toMatchObject({ retry_can_help: false });
 		expect(orders()).toBe(1);
 	});
+});
 
-	it.each([
-		[403, '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'],
-		[404, ''],
-		[410, ''],
-	])(
-		'says that no retry helps when the link of an image is dead (HTTP %d)',
-		async (status, body) => {
-			const { url } = await storage(answer(status, body));
-			answers([{ url: `${url}/gone` }]);
-			const failed = await run('generate');
-			expect(failed.errorOf('Model Gateway')).toMatchObject({
-				description: expect.stringMatching(/its link no longer works.*again.*charged again/),
-				context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
-			});
-			const retried = await retryExecution(failed);
-			const { data } = retried.errorOf('Model Gateway')?.context ?? {};
-			expect(data).toMatchObject({ retry_can_help: false });
-			expect(orders()).toBe(1);
-		},
-	);
+describe('an image that ends early', () => {
+	const half = png.subarray(0, png.length / 2);
+	const serve = async (...replies: Reply[]) => {
+		const server = await startServer(...replies);
+		answers([{ url: `${server.url}/p?sig=a%2Fb` }]);
+		return server;
+	};
+
+	it('is downloaded again', async () => {
+		await serve(answer(200, half), storage(png));
+		const result = await run('generate');
+		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(png);
+	});
+
+	it('is delivered, with a hint, when it ends each time at the announced length', async () => {
+		const server = await serve(storage(half));
+		const result = await run('generate');
+		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(half);
+		expect(result.hintsOf('Model Gateway')).toEqual([
+			'image.png ends in the middle: it arrived as the service made it.',
+		]);
+		expect(server.requests).toHaveLength(2);
+	});
+
+	it('fails when its length was not announced', async () => {
+		const server = await serve((response) => {
+			response.write(half.subarray(0, 99));
+			response.end(half.subarray(99));
+		});
+		const error = (await run('generate')).errorOf('Model Gateway');
+		expect(error?.message).toContain('the file ends too early');
+		expect(error?.description).toContain('The image is made and charged.');
+		// It starts again five times, each time after it could not resume.
+		expect(server.requests).toHaveLength(12);
+	});
 });
 
 describe('unusable base64 images', () => {
@@ -87,7 +108,6 @@ describe('unusable base64 images', () => {
 			'image/png',
 			'image.png ends in the middle: it arrived as the service made it.',
 		],
-		['a video', mp4Of(1000), 'video/mp4', 'image.mp4 is an mp4 video, not an image.'],
 		[
 			'bytes of no known kind',
 			Buffer.alloc(1000, 3),
@@ -135,7 +155,7 @@ describe('unusable base64 images', () => {
 
 describe('image responses', () => {
 	it('shows a hint with the number of missing images and the reason', async () => {
-		const { url } = await storage();
+		const { url } = await startHost();
 		answers([{ url: `${url}/1` }, { url: null, error: { message: 'Out of paint' } }, {}]);
 		const result = await run('generate');
 		expect(result.items('Model Gateway')).toHaveLength(1);

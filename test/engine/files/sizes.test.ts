@@ -34,8 +34,6 @@ describe('very large values', () => {
 
 	it.each<[string, IDataObject]>([
 		['valid entries', { media: Array(10_000).fill(media[0]) }],
-		['invalid entries', { media: Array(10_000).fill({ type: 'x', url: 'y' }) }],
-		['entries that are not objects', { media: Array(10_000).fill(1) }],
 		['JSON text', { media: JSON.stringify(Array(10_000).fill({ url: 'x'.repeat(50) })) }],
 	])('refuses 10,000 media with one short message: %s', async (_, json) => {
 		const { error, requests } = await run(createReferenceVideo(), json);

@@ -70,8 +70,10 @@ describe('complete responses', () => {
 	});
 
 	it('renames the task_id of a video job, so that no later node takes it for a task', async () => {
-		const body = { id: 'video_1', task_id: 'task_1', status: 'queued', seconds: 8 };
-		const kept = { id: 'video_1', service_task_id: 'task_1', status: 'queued', seconds: 8 };
+		const job = { id: 'video_1', status: 'queued', seconds: 8 };
+		const body = { ...job, task_id: 'task_1', output: { task_id: 'task_2' } };
+		const renamed = { service_task_id: 'task_1', output: { service_task_id: 'task_2' } };
+		const kept = { ...job, ...renamed };
 		answers('videoCreate', body);
 		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'Hi' };
 		const [created] = await run(create);

@@ -2,7 +2,6 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import {
 	resumeExecution,
-	retryExecution,
 	type RunOptions,
 	runWorkflow,
 	type WorkflowJson,
@@ -10,14 +9,14 @@ import {
 } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { otherVideos } from '../../support/data/otherVideos';
-import { hintsOf, itemsFor, resume, startWaits } from '../../support/workflows/parkedWaits';
+import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
 import { sampleVideo } from '../../support/data/samples';
 import {
 	chain,
 	core,
 	credentialFor,
 	type NodeSettings,
-	to,
+	loopOver,
 	waitForVideo,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
@@ -135,69 +134,30 @@ describe('a parked Wait for Video', () => {
 		expect(idsOf(run.items('Done'))).toEqual([second.id, running.id]);
 	});
 
-	describe('a parked wait in a workflow', () => {
-		/** Runs the workflow with a wait that parks and with one that keeps running, and compares their outputs. */
-		const bothWays = async (workflow: WorkflowJson, input: INodeExecutionData[], last: string) => {
-			const options = { credentials: credentialFor(gateway), input, mode: 'trigger' as const };
-			const parked = await resumeAll(await runWorkflow(workflow, options));
-			const unsaved = { ...workflow, id: '' };
-			const held = await runWorkflow(unsaved, options);
-			for (const run of [parked, held]) expect(run.status).toBe('success');
-			const outputs = [parked, held].map((run) =>
-				run.data.resultData.runData[last].map(({ data, source }) => ({
-					items: data?.main.map((items) =>
-						items?.map(({ json, pairedItem }) => ({ json, pairedItem })),
-					),
-					source,
-				})),
-			);
-			// Each run polls for itself, so only the request IDs differ.
-			const text = (output: object) => JSON.stringify(output).replace(/"req_\w+"/g, '""');
-			expect(text(outputs[0])).toEqual(text(outputs[1]));
-			return parked;
-		};
-		const finishedJobs = (count: number) => {
-			const jobs = createJobs(count);
+	it.each([{ executionOrder: 'v1' }, {}] as const)(
+		'gives each turn of a loop its own video, also in the legacy execution order: %j',
+		async (settings) => {
+			const jobs = createJobs(2);
 			for (const { id } of jobs) gateway.jobs.complete(id, video);
-			return jobs;
-		};
-		const look = core(
-			'Look',
-			'set',
-			{
-				mode: 'raw',
-				jsonOutput:
-					'={{ { all: $("Wait for Video").all().length, item: $("Wait for Video").item.json.task_id, name: $("Start").item.json.name, run: $runIndex } }}',
-			},
-			3.4,
-		);
-
-		it('delivers the same in Loop Over Items as a wait that keeps running', async () => {
-			const jobs = finishedJobs(4);
-			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
-			const workflow = chain(loop, waitForVideo(), look);
-			workflow.connections = {
-				Start: { main: [to('Loop')] },
-				Loop: { main: [[], to('Wait for Video')] },
-				'Wait for Video': { main: [to('Look')] },
-				Look: { main: [to('Loop')] },
-			};
-			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
-			expect(run.data.resultData.runData.Look).toHaveLength(2);
-			expect(run.items('Look', { run: 1 }).map(({ json }) => json)).toEqual([
-				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 1 },
-				{ all: 2, item: jobs[3].id, name: 'Video 3', run: 1 },
-			]);
+			const look = core(
+				'Look',
+				'set',
+				{
+					mode: 'raw',
+					jsonOutput:
+						'={{ { item: $("Wait for Video").item.json.task_id, name: $("Start").item.json.name } }}',
+				},
+				3.4,
+			);
+			const run = await resumeAll(
+				await start({ ...loopOver(waitForVideo(), look), settings }, jobs),
+			);
+			expect(run.status).toBe('success');
+			const seen = [0, 1].map((turn) => run.items('Look', { run: turn })[0].json);
+			expect(seen).toEqual(jobs.map(({ id }, index) => ({ item: id, name: `Video ${index}` })));
 			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
-		});
-
-		it('delivers the same in the legacy execution order as a wait that keeps running', async () => {
-			const jobs = finishedJobs(2);
-			const workflow = { ...chain(waitForVideo(), look), settings: {} };
-			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
-			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
-		});
-	});
+		},
+	);
 
 	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {
 		const [job] = createJobs(1);
@@ -211,27 +171,5 @@ describe('a parked Wait for Video', () => {
 		expect(gateway.requests.map(({ route }) => route)).toEqual([
 			...['task', 'task', 'task', 'download'],
 		]);
-	});
-
-	describe('a pass that n8n did not finish', () => {
-		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
-
-		it.each([
-			['the original', undefined],
-			['the currently saved', workflow],
-		])(
-			'waits again on Retry with %s workflow after n8n did not finish a pass',
-			async (_, saved) => {
-				const jobs = createJobs(2);
-				gateway.jobs.complete(jobs[0].id, video);
-				const parked = await resume(await start(workflow, jobs));
-				gateway.jobs.complete(jobs[1].id, video);
-				// After a crash, n8n has only what it stored before the pass.
-				const retried = await retryExecution(parked, { workflow: saved });
-				expect(retried.status).toBe('success');
-				expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
-				expect(requestsOf(jobs[0].id, 'download')).toHaveLength(1);
-			},
-		);
 	});
 });

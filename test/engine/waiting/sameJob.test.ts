@@ -1,14 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import { resumeExecution, runWorkflow } from '../../harness';
+import { resumeExecution, runWorkflow, type WorkflowJson } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf } from '../../support/workflows/log';
 import { hintsOf, resume } from '../../support/workflows/parkedWaits';
 import { sampleVideo } from '../../support/data/samples';
-import { chain, core, credentialFor, waitForVideo } from '../../support/workflows/workflows';
+import {
+	chain,
+	core,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-// Several items of a Wait for Video that name the same job.
+// Several items or nodes that name the same job.
 
 let gateway: Gateway;
 let video: Uint8Array;
@@ -79,5 +85,33 @@ describe('a parked wait', () => {
 			['wait parked', id],
 			['job progress', id],
 		]);
+	});
+});
+
+describe('Get Status', () => {
+	const get = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
+	const run = async (workflow: WorkflowJson, ids: string[]) =>
+		await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+			input: ids.map((id) => ({ json: { task_id: id } })),
+		});
+
+	it('polls a job once for all items that name it, and gives each an output of its own', async () => {
+		const [one, other] = createJobs(2).map(({ id }) => id);
+		const outputs = (await run(chain(get), [one, other, one, ` ${one} `])).items('Get');
+		expect(outputs.map(({ json }) => json.task_id)).toEqual([one, other, one, one]);
+		expect(outputs.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
+		expect([pollsOf(one).length, pollsOf(other).length]).toEqual([1, 1]);
+		expect(outputs[2].json).not.toBe(outputs[0].json);
+	});
+
+	it('is no reason for Wait for Video to poll the job within three seconds', async () => {
+		const [{ id }] = createJobs(1);
+		setTimeout(() => gateway.jobs.complete(id, video), 500);
+		await run(chain(get, waitForVideo({ whileWaiting: 'hold' })), [id]);
+		const [first, second] = pollsOf(id).map(({ at }) => at);
+		expect(second - first).toBeGreaterThanOrEqual(3000);
 	});
 });

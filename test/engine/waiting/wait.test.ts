@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway, Route } from '../../../gateway';
-import { resumeToEnd, runWorkflow, type RunOptions } from '../../harness';
+import { resumeToEnd, runWorkflow } from '../../harness';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
+import { startWaits } from '../../support/workflows/parkedWaits';
 import { sampleVideo } from '../../support/data/samples';
 import {
 	chain,
@@ -9,7 +10,6 @@ import {
 	createVideo,
 	credentialFor,
 	modelGateway,
-	type NodeSettings,
 	waitForVideo,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
@@ -25,26 +25,9 @@ describe('Wait for Video', () => {
 	);
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
-	const finishedJob = () => earlierJob(gateway, 'task', video);
 
-	interface WaitOptions extends RunOptions {
-		/** Options of the node. */
-		options?: IDataObject;
-		/** Other parameters of the node. */
-		parameters?: IDataObject;
-		settings?: NodeSettings;
-	}
-	const wait = async (
-		jobs: Array<{ id: string }>,
-		{ options = {}, parameters = {}, settings = {}, ...runOptions }: WaitOptions = {},
-	) =>
-		await resumeToEnd(
-			await runWorkflow(chain(waitForVideo({ options, ...parameters }, settings)), {
-				credentials: credentialFor(gateway),
-				input: jobs.map(({ id }) => ({ json: { task_id: id } })),
-				...runOptions,
-			}),
-		);
+	const wait = async (jobs: Array<{ id: string }>) =>
+		await resumeToEnd(await startWaits(gateway, chain(waitForVideo()), jobs, { mode: 'manual' }));
 
 	const pollsOf = (id: string) =>
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
@@ -89,29 +72,6 @@ describe('Wait for Video', () => {
 		expect(json.input_request_id).toBe(created[0].json.request_id);
 		expect(json.request_id).toEqual(expect.any(String));
 		expect(json.request_id).not.toBe(json.input_request_id);
-
-		const job = finishedJob();
-		expect((await wait([job])).items('Wait for Video')[0].json).not.toHaveProperty(
-			'input_request_id',
-		);
-	});
-
-	it("renames a video job's task_id to service_task_id, so that no later node waits for it", async () => {
-		const job = { id: 'video_1', status: 'completed', task_id: 'task_1' };
-		const output = { task_id: 'task_2', seconds: 8 };
-		const respond = (route: Route, body: object) =>
-			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
-		respond('video', { ...job, output });
-		respond('videoContent', { url: 'https://storage.example/v.mp4' });
-		const result = await runWorkflow(chain(waitForVideo({ download: false })), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { id: job.id } }],
-		});
-		expect(result.items('Wait for Video')[0].json).toMatchObject({
-			...{ id: job.id, job_id: job.id, service_task_id: 'task_1' },
-			output: { service_task_id: 'task_2', seconds: 8 },
-		});
-		expect(result.items('Wait for Video')[0].json).not.toHaveProperty('task_id');
 	});
 
 	it('does not advise waiting for a job that has failed or that the service does not know', async () => {
@@ -139,13 +99,25 @@ describe('Wait for Video', () => {
 		);
 		expect(unknown).toContain(`waited for again by ID: item 1: ${running.id} `);
 		expect(unknown).toContain('Jobs that the service did not find: item 0: task_unknown ');
-
-		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' });
-		const asked = await runWorkflow(chain(get), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { task_id: 'task_unknown' } }],
-		});
-		expect(asked.errorOf('Model Gateway')?.description).toContain('did not find: task_unknown');
-		expect(asked.errorOf('Model Gateway')?.description).not.toContain('waited for');
 	});
+
+	it.each<[string, string, IDataObject, Route]>([
+		['referenceVideo', 'get', { task_id: 'b', status: 'completed' }, 'task'],
+		['video', 'getContent', { video_id: 'b', url: '/v.mp4' }, 'videoContent'],
+	])(
+		'fails after several responses about another job: %s %s',
+		async (resource, operation, body, route) => {
+			const { id } = earlierJob(gateway, resource === 'video' ? 'video' : 'task', video);
+			gateway.fault({ route, action: 'answer', times: Infinity, body: JSON.stringify(body) });
+			const node = modelGateway({ resource, operation }, { onError: 'continueRegularOutput' });
+			const result = await runWorkflow(chain(node), {
+				credentials: credentialFor(gateway),
+				input: [{ json: { id, task_id: id } }],
+			});
+			expect(result.items('Model Gateway')).toMatchObject([
+				{ json: { error: /is about another job: b/, details: { job: { id }, billed: 'unknown' } } },
+			]);
+			expect(gateway.requests.length).toBeGreaterThan(1);
+		},
+	);
 });

@@ -1,6 +1,6 @@
 import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import { resumeExecution, type RunOptions, runWorkflow, type WorkflowJson } from '../../harness';
+import { type RunOptions, runWorkflow, type WorkflowJson } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
 import { sampleVideo } from '../../support/data/samples';
@@ -35,9 +35,6 @@ const start = async (
 	jobs: Array<{ id: string }>,
 	options?: Partial<RunOptions>,
 ) => await startWaits(gateway, workflow, jobs, options);
-
-const pollsOf = (id: string) =>
-	gateway.requests.filter(({ route, jobId }) => route === 'task' && jobId === id);
 
 describe('Automatic', () => {
 	const wait = waitForVideo();
@@ -101,42 +98,10 @@ describe('Automatic', () => {
 		expect(run.status).toBe('success');
 		expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
 	});
-
-	it('shows no hint when it keeps running in a workflow that saves its execution progress', async () => {
-		const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-		const run = await startFinished({ ...chain(wait), settings }, 'integrated');
-		expect(run.status).toBe('success');
-		expect(hintsOf(run)).toEqual([]);
-	});
-
-	describe('a manual execution', () => {
-		it('lets n8n store a manual execution once when the job takes longer, and then keeps running', async () => {
-			const [job] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
-			const run = await start(chain(wait), [job], { mode: 'manual' });
-			expect(run.status).toBe('waiting');
-			expect(pollsOf(job.id)).toHaveLength(2);
-			const resumed = await resumeExecution(run);
-			expect(resumed.status).toBe('success');
-			expect(pollsOf(job.id)).toHaveLength(9);
-		});
-	});
 });
 
 describe('Survive a Restart', () => {
 	const parameters = { whileWaiting: 'park' };
-
-	it.each<WorkflowExecuteMode>(['manual', 'integrated', 'webhook'])(
-		'parks a %s execution with Survive a Restart',
-		async (mode) => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			const workflow = chain(waitForVideo(parameters));
-			const run = await start(workflow, [job], { mode });
-			expect(run.status).toBe('waiting');
-			expect((await resume(run)).status).toBe('success');
-		},
-	);
 
 	it('keeps running as a tool even with Survive a Restart', async () => {
 		const [job] = createJobs(1);
@@ -157,16 +122,6 @@ describe('Survive a Restart', () => {
 
 describe('Keep Running', () => {
 	const hold = waitForVideo({ whileWaiting: 'hold' });
-
-	it('lets n8n store the execution once with Keep Running, and then keeps running', async () => {
-		const [job] = createJobs(1);
-		const parked = await start(chain(hold), [job]);
-		expect(parked.status).toBe('waiting');
-		expect(gateway.requests).toEqual([]);
-		setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
-		expect((await resumeExecution(parked)).status).toBe('success');
-		expect(pollsOf(job.id)).toHaveLength(2);
-	});
 
 	it('lets n8n store the execution again before a second wait when it has ordered in between', async () => {
 		const again = createVideo({}, { name: 'Create 2' });
