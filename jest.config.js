@@ -5,8 +5,8 @@ require('tsx/cjs');
 
 const cores = availableParallelism();
 
-/** The longest suites are dealt out, because a file runs on one core. */
-const parts = { moneyRuns: 8, familyRuns: 4 };
+/** The longest suite is dealt out, because a file runs on one core. */
+const parts = { moneyRuns: 8 };
 
 /** @returns {import('jest').Config} the settings of a suite, whose files share what a worker has loaded */
 const suite = (displayName, { env = {}, ...own }) => ({
