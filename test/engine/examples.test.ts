@@ -9,35 +9,9 @@ import {
 	settingsOf,
 } from '../support/workflows/examples';
 import { isKnownPackage, nodeTypes } from '../harness';
-import type { WorkflowJson } from '../harness/workflow';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
-
-/** The nodes of an example that cost money, and those before them. */
-function paidNodesOf({ nodes, connections = {} }: WorkflowJson) {
-	const targetsOf = (name: string) =>
-		Object.entries(connections[name] ?? {}).flatMap(([type, lines]) =>
-			lines.flatMap((line) => (line ?? []).map(({ node }) => ({ type, node }))),
-		);
-	const paid = new Set(
-		nodes
-			.filter(({ type }) => /\.(modelGateway|(lmChat|embeddings)ModelGateway)(Tool)?$/.test(type))
-			// A sub-node works within the node to which it is connected.
-			.flatMap(({ name }) => [
-				name,
-				...targetsOf(name).flatMap(({ type, node }) => (type === 'main' ? [] : [node])),
-			]),
-	);
-	const before = new Set<string>();
-	const leads = ({ name }: { name: string }) =>
-		targetsOf(name).some(({ node }) => paid.has(node) || before.has(node));
-	for (let size = -1; size < before.size;) {
-		size = before.size;
-		for (const node of nodes.filter(leads)) before.add(node.name);
-	}
-	return { paid, before };
-}
 
 describe.each(files)('%s', (file) => {
 	const example = readExample(file);
@@ -89,21 +63,6 @@ describe.each(files)('%s', (file) => {
 			executionOrder: 'v1',
 			...(waits && { saveExecutionProgress: true }),
 		});
-	});
-
-	it('has no setting before a paid node that only later nodes use', () => {
-		const { paid, before } = paidNodesOf(example);
-		if (!before.has('Your Settings')) return;
-		const users = JSON.stringify(
-			nodes.filter(({ name }) => name !== 'Your Settings' && (paid.has(name) || before.has(name))),
-		);
-		const isUsed = (name: string) =>
-			new RegExp(`\\bjson\\.${name}\\b|"fieldToSplitOut":"${name}"`).test(users);
-		const unused = Object.entries(settingsOf(example))
-			// What a request brings is not a setting that a user corrects.
-			.filter(([name, value]) => !String(value).startsWith('={{ $json.') && !isUsed(name))
-			.map(([name]) => name);
-		expect(unused).toEqual([]);
 	});
 
 	it('writes each file under a name that no other run gives, in a folder that is set where it is written', () => {

@@ -8,7 +8,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { properties, settingsOf } from '../../../nodes/LmChatModelGateway/settings';
 import { startGateway, type Gateway } from '../../../gateway';
-import { nodeTypes, registerTypes, runWorkflow } from '../../harness';
+import { registerTypes, runWorkflow } from '../../harness';
 import {
 	byId,
 	chain,
@@ -58,12 +58,6 @@ describe('the chat model in an n8n without the SDK', () => {
 			{ credentials: credentialFor(gateway) },
 		);
 	};
-
-	it('loads the chat model and the other nodes in an n8n without the SDK', () => {
-		const names = ['lmChatModelGateway', 'modelGateway', 'modelGatewayWaitForVideo'];
-		const loaded = names.map((name) => nodeTypes.getByName(`n8n-nodes-model-gateway.${name}`));
-		expect(loaded.map((node) => 'description' in node && node.description.name)).toEqual(names);
-	});
 
 	it.each<[string, IDataObject, IDataObject]>([
 		['stop sequences and drops empty ones', { stop: ['END', ''] }, { stop: 'END' }],

@@ -1,10 +1,10 @@
 import { SupplyDataContext } from 'n8n-core';
 import type { IDataObject, INode } from 'n8n-workflow';
-import { textAt } from '../../../nodes/shared/gateway/json';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import type { Gateway } from '../../../gateway';
 import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
+import { earlierJob } from '../../support/workflows/earlierJobs';
 import { usedBefore } from '../../support/workflows/videoOrders';
 import { agent, mcpTrigger } from '../../support/workflows/agent';
 import { picture, sampleVideo } from '../../support/data/samples';
@@ -82,18 +82,6 @@ describe('a node as a tool of an agent', () => {
 	const drawing = { resource: 'image', operation: 'generate', prompt: 'A boat' };
 	const drawn = { ...drawing, model: byId('image-1') };
 
-	/** Orders a video or a reference video, and completes its job. */
-	async function finishedJob(resource: string): Promise<{ item: IDataObject; id: string }> {
-		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
-		const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
-		const order = modelGateway({ ...create, resource, model, media: { values: [{ url }] } });
-		const result = await runWorkflow(chain(order), { credentials: credentialFor(gateway) });
-		const item = result.items('Model Gateway')[0].json;
-		const id = textAt(item, 'output.task_id', 'id') ?? '';
-		gateway.jobs.complete(id, video);
-		return { item, id };
-	}
-
 	it('orders nothing when the arguments of a call are no JSON, although it needs none', async () => {
 		// As newer agents let the engine run their tools.
 		const call = async (json: IDataObject) =>
@@ -158,39 +146,33 @@ describe('a node as a tool of an agent', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it.each(['video', 'referenceVideo'])(
+	it.each(['video', 'task'] as const)(
 		'returns the link, ID and status of a %s from Wait for Video, whatever the model names the ID',
-		async (resource) => {
-			const { id } = await finishedJob(resource);
+		async (kind) => {
+			const { id } = earlierJob(gateway, kind, video);
 			for (const name of ['id', 'task_id']) {
-				const waited = await callToolOnce(
-					waitForVideo,
-					{ jobId: `={{ $json.${name} }}`, options: { includeInputFields: true } },
-					{ input: { [name]: id, query: 'A boat' } },
-				);
+				const wait = { jobId: `={{ $json.${name} }}`, options: { includeInputFields: true } };
+				const input = { [name]: id, query: 'A boat' };
+				const waited = await callToolOnce(waitForVideo, wait, { input });
 				expect(waited).toMatchObject({
-					id,
+					...{ id, job_id: id, video_url: waited.url },
 					status: expect.stringMatching(/^(completed|succeeded)$/i),
 					url: expect.stringMatching(`^${gateway.storageUrl}`),
 					next_step: expect.stringContaining('Give the user the link'),
 				});
-				expect([waited.job_id, waited.video_url]).toEqual([id, waited.url]);
 				// The input of a tool is what the model itself wrote, so the output leaves it out.
 				expect(waited).not.toHaveProperty('query');
-				const file = await fetch(String(waited.url));
-				expect(sha256(new Uint8Array(await file.arrayBuffer()))).toBe(sha256(video));
 			}
 		},
 	);
 
 	it('returns from Get Status the next step for a finished video and for a failed one', async () => {
 		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
-		const { id } = await finishedJob('video');
+		const { id } = earlierJob(gateway, 'video', video);
 		const finished = await callToolOnce(modelGateway, get, { input: { id } });
 		expect(finished.next_step).toMatch(/^The video is finished\. Call the tool that waits/);
 
-		const [order] = await callTool(modelGateway, create);
-		const other = (JSON.parse(order) as [{ id: string }])[0].id;
+		const other = earlierJob(gateway, 'video').id;
 		gateway.jobs.fail(other, { code: 'upstream_error', message: 'No luck' });
 		const failed = await callToolOnce(modelGateway, get, { input: { id: other } });
 		expect(failed).toMatchObject({
@@ -200,7 +182,7 @@ describe('a node as a tool of an agent', () => {
 	});
 
 	it('returns a link to the copy that n8n keeps when only the API key opens the video', async () => {
-		const { id } = await finishedJob('video');
+		const { id } = earlierJob(gateway, 'video', video);
 		gateway.fault({
 			...{ route: 'videoContent', action: 'answer', times: 2 },
 			...{ headers: { 'content-type': 'video/mp4' }, body: Buffer.from(video) },
@@ -235,8 +217,7 @@ describe('a node as a tool of an agent', () => {
 	] as const)(
 		'ends a wait at a default Timeout that depends on the caller: %s',
 		async (_, caller, minutes) => {
-			const [order] = await callTool(modelGateway, create);
-			const { id } = (JSON.parse(order) as [{ id: string }])[0];
+			const { id } = earlierJob(gateway, 'video');
 			expect(await callToolOnce(waitForVideo, { jobId: id }, { caller })).toEqual({
 				data_notice: dataNotice,
 				...{ id, status: expect.stringMatching(/^(queued|processing)$/) },

@@ -4,7 +4,6 @@ import {
 	answer,
 	json,
 	page,
-	redirect,
 	reset,
 	startServer,
 	type Reply,
@@ -49,7 +48,6 @@ describe('the test of a credential when it is saved', () => {
 		['a proxy that refuses the request', page(403), /probably of a proxy.*administrator of n8n/],
 		['a broken connection', reset, /^Base URL <address> gave no response .*test again later/],
 		['a busy service', busy, /come back \(HTTP 503\)\. Test again later/],
-		['a proxy without its service', page(502), /gave no response \(HTTP 502\)/],
 	])('explains %s, and sends the request only once', async (_, reply, says) => {
 		const server = await startServer(reply);
 		expect(await failureOf(server.url)).toMatch(says);
@@ -57,33 +55,8 @@ describe('the test of a credential when it is saved', () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it.each([
-		['a host that does not exist', 'https://gateway.invalid', /gateway\.invalid is not found/],
-		['an address without https', 'gateway.example', /must be an address that starts with https/],
-	])('explains %s', async (_, baseUrl, says) => {
-		expect(await failureOf(baseUrl)).toMatch(says);
-	});
-
-	it('redacts an API key that a server puts into a redirect', async () => {
-		const apiKey = 'sk-0123456789/abcdef+';
-		const forms = [
-			...[apiKey, encodeURIComponent(apiKey), encodeURIComponent(encodeURIComponent(apiKey))],
-			...[Buffer.from(`Bearer ${apiKey}`).toString('base64'), apiKey.toLowerCase()],
-		];
-		const locations = forms.flatMap((form) => [
-			...[`/v2?key=${form}`, `https://other.example/${form}`, `https://${form}`, form],
-			...[`http://[${form}`, `/${'a'.repeat(290 - form.length)}${form}`, `//${form}@host.example`],
-		]);
-		for (const status of [301, 307]) {
-			for (const location of locations) {
-				const server = await startServer(redirect(status, location));
-				const { message } = await testWith({ apiKey, baseUrl: server.url });
-				expect(message).toMatch(/redirects/);
-				expect(message.toLowerCase()).not.toMatch(/sk-01234|sk%2d0|2stmdeymzq1|sy0wmtiz|zay0/);
-				await server.close();
-			}
-		}
-	});
+	it('explains a host that does not exist', async () =>
+		expect(await failureOf('https://gateway.invalid')).toMatch(/gateway\.invalid is not found/));
 
 	it('reports that the server at an https base URL does not speak https', async () => {
 		const plain = await startServer(answer(200, ''));

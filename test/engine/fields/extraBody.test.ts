@@ -1,13 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { operations } from '../../../nodes/ModelGateway/resources';
 import { subjects } from '../../support/workflows/everyNode';
 import { startGateway, type Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
-
-const paid = operations
-	.filter(({ endpoint }) => endpoint.cost !== 'read')
-	.map((operation) => [`${operation.resource.value} ${operation.value}`, operation] as const);
 
 const routes = [
 	...(['referenceVideoCreate', 'videoCreate', 'imageGenerate', 'imageEdit'] as const),
@@ -38,15 +33,8 @@ describe('options that change the request', () => {
 		const body = gateway.requests[before]?.body as IDataObject | undefined;
 		return { body, message: result.errorOf(node.name)?.message };
 	};
-	const urls = { imageSource: 'url', maskSource: 'none' };
 
 	describe('Extra Body', () => {
-		it.each(paid)('adds the fields of Extra Body to the request: %s', async (name) => {
-			const extraBody = { new_field: 'yes', input: undefined };
-			const { body } = await run(name, { ...urls, options: { extraBody } });
-			expect(body).toMatchObject({ new_field: 'yes' });
-		});
-
 		it('checks the fields of Extra Body by the rules of the model', async () => {
 			const options = { extraBody: '{ "parameters": { "duration": 20 } }' };
 			const { body, message } = await run('referenceVideo create', { options });

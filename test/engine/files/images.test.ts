@@ -116,4 +116,27 @@ describe('images', () => {
 			]);
 		});
 	});
+
+	it('sends earlier messages with their images before the prompt, and refuses an empty one', async () => {
+		const first = { role: 'user', content: 'A lighthouse' };
+		const file = { source: 'binary', binaryField: 'data' };
+		const answer = { role: 'assistant', content: 'Here', images: { values: [file] } };
+		const data = binaryOf(picture('red'), 'photo.png');
+		const turn = async (...values: object[]) => {
+			const earlierMessages = { values };
+			const node = image('chat', { model: byId('image-chat-1'), earlierMessages } as IDataObject);
+			return await run(node, { input: [{ json: {}, binary: { data } }] });
+		};
+		expect((await turn(first, answer)).status).toBe('success');
+		const url = `data:image/png;base64,${data.data}`;
+		const content = [
+			{ type: 'text', text: 'Here' },
+			{ type: 'image_url', image_url: { url } },
+		];
+		expect(gateway.requests[0].body).toMatchObject({
+			messages: [first, { role: 'assistant', content }, { role: 'user', content: 'A lighthouse' }],
+		});
+		const { message } = (await turn({ ...first, content: ' ' })).errorOf('Image') ?? {};
+		expect(message).toBe('Earlier Message 1: Content is empty');
+	});
 });

@@ -72,7 +72,7 @@ async function killed(
 	return await answered(workflow, prompts, {}, n8n);
 }
 
-describe('an order under way when n8n was killed', () => {
+describe('an order under way when n8n was killed or stopped', () => {
 	it.each(['n8n 2', 'n8n 1'])(
 		'places one order when %s resumes the same execution twice, as after two clicks',
 		async (version) => {
@@ -92,6 +92,20 @@ describe('an order under way when n8n was killed', () => {
 			expect(creates()).toHaveLength(1);
 		},
 	);
+
+	it('names each item whose outcome is unknown after Stop', async () => {
+		let stop = () => {};
+		let arrived = 0;
+		const when = () => {
+			if (++arrived === 3) stop();
+			return true;
+		};
+		gateway.fault({ ...lost, times: Infinity, when });
+		const onStart = (cancel: () => void) => void (stop = cancel);
+		const stopped = await run(orderWorkflow(), ['Waves', 'Clouds', 'Rain'], { onStart });
+		expect(stopped.errorOf('Create')?.message).toBe('Item 0: The execution was canceled');
+		expect(stopped.errorOf('Create')?.description).toContain('The same applies to items 1, 2.');
+	});
 
 	it.each(['after', 'before'])(
 		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',

@@ -1,14 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import {
-	recoverExecution,
-	replaceParking,
-	resumeExecution,
-	retryExecution,
-	runSteps,
-	type StoredExecution,
-	type WorkflowRun,
-} from '../../harness';
+import { replaceParking, resumeExecution, runSteps, type WorkflowRun } from '../../harness';
 import { sampleVideo } from '../../support/data/samples';
 import { withGateway } from '../../support/http/withGateway';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
@@ -91,21 +83,6 @@ describe('Wait for Video in an engine that cannot park an execution', () => {
 		expect(ended.items('Done').map(({ binary }) => binary?.data.bytes)).toEqual([
 			...[video.length, video.length],
 		]);
-	});
-
-	it('orders nothing again with Retry when n8n was killed in the meantime', async () => {
-		restore = replaceParking(undefined);
-		let stored: StoredExecution | undefined;
-		const ordering = chain(createVideo(), waitForVideo(), done);
-		await startWaits(gateway, ordering, [{ id: '1' }], {
-			onStart: (_, atStart) => void (stored = atStart),
-		});
-		const killed = recoverExecution(stored as StoredExecution, {
-			ended: ['Start', 'Create'],
-			begun: 'Wait for Video',
-		});
-		await retryExecution(killed);
-		expect(gateway.ledger).toHaveLength(1);
 	});
 });
 
