@@ -1,6 +1,5 @@
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import type { ItemRun } from '../../../../nodes/shared/n8n/items/work';
-import type { ItemParameters } from '../../../../nodes/shared/n8n/parameters/itemParameters';
 import { failed, messages, startRun } from './startRun';
 
 /** Waits until the run aborts what is under way. */
@@ -11,40 +10,6 @@ const aborted = async ({ gateway: { runtime } }: ItemRun) =>
 	});
 
 describe('sending items', () => {
-	it('delivers an item that already has a result, and skips one that has an outcome', async () => {
-		const sent: number[] = [];
-		const perform = async (order: number) => {
-			sent.push(order);
-			return { order };
-		};
-		const prepare = (parameters: ItemParameters) => {
-			if (parameters.item === 1) parameters.passThrough = { json: {} };
-			return parameters.item;
-		};
-		const { send } = await startRun({ prepare, perform }, { items: 3 });
-		const outcomes = await send(10, { 0: { order: 7 } });
-		expect(sent).toEqual([2]);
-		expect(outcomes).toEqual([[{ json: { order: 7 } }], [{ json: {} }], [{ json: { order: 2 } }]]);
-	});
-
-	it.each([
-		{ continues: false, sent: [0, 1] },
-		{ continues: true, sent: [0, 1, 2] },
-	])(
-		'sends the items after a failed one only when the node continues on fail: $continues',
-		async ({ continues, sent: expected }) => {
-			const sent: number[] = [];
-			const perform = async (order: number) => {
-				sent.push(order);
-				if (order === 1) throw failed('refused');
-				return { order };
-			};
-			const { send } = await startRun({ perform }, { items: 3, continues });
-			await send(1);
-			expect(sent).toEqual(expected);
-		},
-	);
-
 	it('aborts reads under way when another item fails, and reports only the first cause', async () => {
 		const perform = async (order: number, run: ItemRun) => {
 			if (order === 1) throw failed('refused');

@@ -30,14 +30,10 @@ export async function startRun(work: Partial<Work>, execution: Execution) {
 	const context = executeContext(execution);
 	const run = new RunState(context, { ...orders, ...work } as DeliveringWork);
 	const gateway = await createGateway(context);
-	/** @returns the outcome of each item, in order. @param results of earlier tries, by the index of the item */
-	const send = async (parallel = 10, results: Record<number, object> = {}) => {
+	/** @returns the outcome of each item, in order */
+	const send = async () => {
 		const { items, ended } = await planAll(run, await checkAll(run, gateway));
-		const planned = items.map((item) => {
-			const result = results[item.item.index];
-			return result ? { ...item, result } : item;
-		});
-		const sent = await sendAll(run, planned, { gateway, limiter: new AdaptiveLimit(parallel) });
+		const sent = await sendAll(run, items, { gateway, limiter: new AdaptiveLimit(10) });
 		const all = [...ended, ...sent].sort((one, other) => one.item.index - other.item.index);
 		return all.map(({ outcome }) => outcome);
 	};
