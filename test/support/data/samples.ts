@@ -21,10 +21,6 @@ function draw(colour: string, width: number, height: number): Uint8Array {
 	return canvas.toBuffer('image/png');
 }
 
-const emptyFrame = `,${'\0'.repeat(9)}\x02\0`;
-/** An animated GIF. */
-export const twoFrameGif = Buffer.from(`GIF89a${'\0'.repeat(7)}${emptyFrame.repeat(2)};`, 'latin1');
-
 const rendered = new Map<string, Promise<Uint8Array>>();
 
 /** A real mp4 of one second, rendered once for each caption, for tests in which its content does not matter. */

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sha256 } from '../../support/data/sha256';
 import manifest from '../../../package.json';
 import { maxSize, packInto } from '../../support/files/packed';
 
@@ -21,11 +20,7 @@ describe('the published package', () => {
 		for (const kind of ['d', 'optionalD', 'bundleD', 'bundledD'])
 			expect(manifest).not.toHaveProperty(`${kind}ependencies`);
 		const license = readFileSync(path.join(root, 'LICENSE.md'), 'utf8');
-		const [, name, text] = /^# (\w+) License\n\nCopyright [^\n]*\n(.*)$/s.exec(license) ?? [];
-		expect(name).toBe(manifest.license);
-		expect(sha256(Buffer.from(text))).toBe(
-			'02648852eda87aeaebdce8007a93039665a2a782204b7a8b91cc9b884941fb67',
-		);
+		expect(license).toMatch(new RegExp(`^# ${manifest.license} License\n\nCopyright `));
 	});
 
 	it('the published package contains what n8n loads, with icons and codex files, and no tests or examples', () => {
@@ -51,11 +46,9 @@ describe('the published package', () => {
 		for (const name of ['.npmrc', 'index.js', 'LICENSE.md', 'package.json', 'README.md'])
 			copyFileSync(path.join(root, name), path.join(unbuilt, name));
 		// Where npm runs the tests silently, the commands below it would be silent, too.
-		const npm = (...command: string[]) =>
-			spawnSync('npm', [...command, '--loglevel=notice'], { cwd: unbuilt, encoding: 'utf8' });
-
+		const command = ['publish', '--dry-run', '--loglevel=notice'];
+		const published = spawnSync('npm', command, { cwd: unbuilt, encoding: 'utf8' });
 		// It builds first, which fails here, where gulp is missing.
-		const published = npm('publish', '--dry-run');
 		expect(published.stdout + published.stderr).toContain('gulp clean && tsc');
 		expect(published.status).not.toBe(0);
 		rmSync(unbuilt, { recursive: true });

@@ -6,6 +6,7 @@ import {
 	type ReferenceVideoParameters,
 	type ReferenceVideoRequest,
 } from '../../../../nodes/shared/gateway/jobs/referenceVideo';
+import { mediaTypes } from '../../../../nodes/shared/gateway/protocol/models';
 import { labelOf } from '../../../../nodes/shared/n8n/parameters/field';
 
 const alpha = 'alpha-1.1-r2v';
@@ -96,6 +97,7 @@ describe('a reference video for beta-2.7-r2v', () => {
 			'five references and a first frame',
 			{ media: [...many(2, image), firstFrame, ...many(3, video)] },
 		],
+		['a medium of each type', { media: mediaTypes.map((type) => ({ type, url })) }],
 		// The specification does not show its minimum number of references.
 		['a first frame alone', { media: [firstFrame] }],
 		['voices', { media: [voiced(voice), voiced(voice, video)] }],

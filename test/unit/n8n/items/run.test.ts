@@ -1,94 +1,82 @@
-import { once } from 'node:events';
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { runItems } from '../../../../nodes/shared/n8n/items/run';
-import type { DirectWork } from '../../../../nodes/shared/n8n/items/work';
+import type { DirectWork, ItemRun } from '../../../../nodes/shared/n8n/items/work';
 import { executeContext, type Execution } from '../../../support/workflows/executeContext';
-import { failed, orders } from './startRun';
 
-describe('an order whose outcome is unknown after Stop', () => {
-	const executed = async (work: Partial<DirectWork<number>>, execution: Execution) => {
-		const { endpoint, prepare } = orders;
-		const common = { endpoint, prepare, isOrder: true, resendsLost: () => false } as const;
-		const perform = async () => [{ json: {} }];
-		return await runItems(executeContext(execution), { ...common, perform, ...work }, 10);
+const failed = (message: string, reach: 'answered' | 'lost') =>
+	new GatewayError({
+		...{ message, reach, status: 0, retry_can_help: false },
+		billed: reach === 'lost' ? 'unknown' : 'no',
+	});
+
+/** Runs a node whose items order their own numbers. */
+const executed = async (work: Partial<DirectWork<number>>, execution: Execution) => {
+	const orders = {
+		...{ endpoint: endpoints.videoCreate, isOrder: true, resendsLost: () => false },
+		...{ prepare: ({ item }: { item: number }) => item, perform: async () => [{ json: {} }] },
 	};
+	return await runItems(executeContext(execution), { ...orders, ...work } as DirectWork, 10);
+};
 
-	it('a second Retry does not send a lost order when the first Retry was stopped before it sent anything', async () => {
-		const execution = { node: 'Stopped twice', items: 2 };
-		const stop = new AbortController();
-		const lost = async () => {
-			stop.abort();
-			throw failed('The connection was lost', 'lost');
-		};
-		await expect(
-			executed({ perform: lost }, { ...execution, id: '1', stop: stop.signal }),
-		).rejects.toThrow('The connection was lost');
+it('a second Retry does not send a lost order when the first Retry was stopped before it sent anything', async () => {
+	const execution = { node: 'Stopped twice', items: 2 };
+	const stop = new AbortController();
+	const lost = async () => {
+		stop.abort();
+		throw failed('The connection was lost', 'lost');
+	};
+	await expect(
+		executed({ perform: lost }, { ...execution, id: '1', stop: stop.signal }),
+	).rejects.toThrow('The connection was lost');
 
-		const again = new AbortController();
-		const stopped: DirectWork<number>['prepare'] = ({ item }) => {
-			if (item === 1) again.abort();
-			return item;
-		};
-		const retry = { ...execution, mode: 'retry' } as const;
-		await expect(
-			executed({ prepare: stopped }, { ...retry, id: '2', stop: again.signal }),
-		).rejects.toThrow();
+	const again = new AbortController();
+	const stopped: DirectWork<number>['prepare'] = ({ item }) => {
+		if (item === 1) again.abort();
+		return item;
+	};
+	const retry = { ...execution, mode: 'retry' } as const;
+	await expect(
+		executed({ prepare: stopped }, { ...retry, id: '2', stop: again.signal }),
+	).rejects.toThrow();
 
-		const perform = jest.fn(async () => [{ json: {} }]);
-		const last = new AbortController();
-		await expect(executed({ perform }, { ...retry, id: '3', stop: last.signal })).rejects.toThrow(
-			'Item 0: The connection was lost',
-		);
-		expect(perform).not.toHaveBeenCalled();
-	});
+	const perform = jest.fn(async () => [{ json: {} }]);
+	const last = new AbortController();
+	await expect(executed({ perform }, { ...retry, id: '3', stop: last.signal })).rejects.toThrow(
+		'Item 0: The connection was lost',
+	);
+	expect(perform).not.toHaveBeenCalled();
+});
 
-	describe('an order with an idempotency key', () => {
-		const keyed = { credential: { idempotencyHeaderName: 'Idempotency-Key' } };
-		const retry = { mode: 'retry' } as const;
-
-		/** Presses Stop while the order is under way. */
-		const stopped = async (node: string) => {
-			const stop = new AbortController();
-			let respond = () => {};
-			const perform = async () => {
-				stop.abort();
-				await new Promise<void>((resolve) => (respond = resolve));
-				return [{ json: {} }];
-			};
-			const run = executed({ perform }, { ...keyed, node, id: '1', stop: stop.signal });
-			if (!stop.signal.aborted) await once(stop.signal, 'abort');
-			const end = async () => {
-				respond();
-				await expect(run).rejects.toThrow('canceled');
-			};
-			return { end };
-		};
-
-		it('a Retry sends an order with a key again, even while its first response may still arrive', async () => {
-			const first = await stopped('Marked');
-			const perform = jest.fn(async () => [{ json: {} }]);
-			await executed({ perform }, { ...keyed, ...retry, node: 'Marked', id: '2' });
-			expect(perform).toHaveBeenCalledTimes(1);
-			await first.end();
+it('aborts reads under way when another item fails, and reports only the first cause', async () => {
+	let aborted = 0;
+	const perform = async (item: number, { gateway }: ItemRun) => {
+		if (item === 1) throw failed('refused', 'answered');
+		return await new Promise<never>((_, reject) => {
+			gateway.runtime.signal?.addEventListener('abort', () => {
+				aborted++;
+				reject(new Error('aborted'));
+			});
 		});
+	};
+	const { models: endpoint } = endpoints;
+	await expect(executed({ endpoint, perform }, { items: 3 })).rejects.toThrow(/^Item 1: refused/);
+	expect(aborted).toBe(2);
+});
 
-		it('an order with a key keeps its unknown outcome when its Retry is stopped before it sends', async () => {
-			const first = await stopped('Marked, and stopped twice');
-			const again = new AbortController();
-			const prepare: DirectWork<number>['prepare'] = ({ item }) => {
-				again.abort();
-				return item;
-			};
-			const execution = { ...retry, node: 'Marked, and stopped twice' };
-			const stop = { ...execution, ...keyed, id: '2', stop: again.signal };
-			await expect(executed({ prepare }, stop)).rejects.toThrow('canceled');
-
-			// Without the key, the gateway would not recognise the order.
-			const perform = jest.fn(async () => [{ json: {} }]);
-			await expect(executed({ perform }, { ...execution, id: '3' })).rejects.toThrow(
-				'This order was sent before',
-			);
-			expect(perform).not.toHaveBeenCalled();
-			await first.end();
-		});
-	});
+it('lets paid requests finish when another item fails, and sends no more', async () => {
+	let refuse = () => {};
+	const refusal = new Promise<void>((resolve) => (refuse = resolve));
+	const finished: number[] = [];
+	const perform = async (item: number) => {
+		if (item === 1) {
+			refuse();
+			throw failed('refused', 'answered');
+		}
+		await refusal;
+		finished.push(item);
+		return [{ json: {} }];
+	};
+	await expect(executed({ perform }, { items: 30 })).rejects.toThrow('Item 1: refused');
+	expect(finished).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9]);
 });

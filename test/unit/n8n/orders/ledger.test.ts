@@ -27,12 +27,6 @@ const wanted = (request: string, index = 0): PaidItem => ({
 });
 const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });
 const answered = outcome({ result: { id: 'video_1' } });
-const refused = outcome({
-	error: new GatewayError({
-		...{ message: 'no', remedies: [], reach: 'answered', status: 400 },
-		...{ billed: 'no', retry_can_help: false },
-	}),
-});
 const lost = outcome({
 	error: new GatewayError({
 		...{ message: 'no response', remedies: [], reach: 'lost', status: 0 },
@@ -72,17 +66,6 @@ describe('the memory of the process', () => {
 		expect((await open({}, 'A', 'B', 'C', 'D')).made.sort()).toEqual([
 			...['refuse', 'refuse', 'reuse', 'reuse'],
 		]);
-	});
-
-	it('the process keeps nothing of a refused order', async () => {
-		const { close } = await open({}, 'A');
-		await close(() => refused, failing);
-		expect(families.size).toBe(0);
-	});
-
-	it('the process knows an order before n8n’s database responds, so only one of two Retries sends it', async () => {
-		const both = [open({ id: '2' }, 'A'), open({ id: '3' }, 'A')];
-		expect((await Promise.all(both)).map(({ made }) => made)).toEqual([['send'], ['refuse']]);
 	});
 
 	it('a refused Retry removes nothing that the process knows of the order', async () => {
@@ -174,12 +157,6 @@ describe('an order that is sent again after its response was lost', () => {
 		expect(await ledger.countResend(0)).toBe('notRecorded');
 		expect(await ledger.countResend(7)).toBeUndefined();
 	});
-
-	it('is sent again in a workflow that was never saved', async () => {
-		const ledger = new Ledger(executeContext(), settings);
-		await ledger.open([wanted('A')]);
-		expect(await ledger.countResend(0)).toBeUndefined();
-	});
 });
 
 describe('how often an execution has ordered', () => {
@@ -191,14 +168,6 @@ describe('how often an execution has ordered', () => {
 		expect(counts.size).toBe(1000);
 		expect([...counts.keys()][0]).toBe('execution 1');
 		expect([...counts.values()].at(-1)).toBe(1);
-	});
-
-	it('is not remembered of one that ordered nothing', async () => {
-		const ledger = await openWith({ callsLeft: Infinity });
-		expect(counts.size).toBe(1);
-		ledger.recordOutcome(0, refused);
-		await ledger.close(failing);
-		expect(counts.size).toBe(0);
 	});
 });
 
@@ -224,13 +193,6 @@ describe('a tool of an agent', () => {
 		return { context, call };
 	};
 
-	it('a tool places an equal order again once the earlier one was delivered', async () => {
-		const { call } = agentOf('1');
-		// The file could not be fetched: the agent calls the tool again, which reuses the job.
-		expect([await call('A', false), await call('A')]).toEqual(['send', 'reuse']);
-		expect([await call('A'), await call('A')]).toEqual(['send', 'send']);
-	});
-
 	it.each([
 		['video', settings],
 		['image', ofImages],
@@ -246,15 +208,4 @@ describe('a tool of an agent', () => {
 			expect(made).toEqual(['reuse', 'reuse', 'reuse', 'send']);
 		},
 	);
-
-	it('a tool counts each order once for its limit, however often the execution is retried', async () => {
-		const { context, call } = agentOf('1');
-		await call('A');
-		const retry = agentOf('2', context);
-		await retry.call('A');
-		const { orders } = context.getContext('node') as {
-			orders: { known: object; dropped: { orders: number } };
-		};
-		expect(Object.keys(orders.known).length + orders.dropped.orders).toBe(1);
-	});
 });

@@ -42,14 +42,4 @@ describe('the plan of a pass', () => {
 		expect(planFor(chosen, mode, {}).length).toEqual(before);
 		expect(planFor(chosen, mode, { areJobsStored: true }).length).toEqual(after);
 	});
-
-	it('keeps running when n8n saves the progress of the execution', () => {
-		expect(planFor('hold', 'trigger', { saveExecutionProgress: true })).toEqual({ length: stay });
-	});
-
-	it('keeps running, and says why, in an engine that does not give it the data of the execution', () => {
-		const { length, hint } = planFor('park', 'trigger', { engine: {} });
-		expect(length).toEqual(stay);
-		expect(hint).toContain('this version of n8n cannot park it');
-	});
 });
