@@ -188,7 +188,7 @@ function withoutEmbeddedFiles(
 function noImageError(text: string, reasons: unknown[]): UnusableResponse {
 	if (reasons.includes('content_filter')) {
 		const problem = `has no image: it was ${finishReasons.content_filter}`;
-		return new UnusableResponse(problem, text, undefined, 'moderated');
+		return new UnusableResponse(problem, text, undefined, 'refusedContent');
 	}
 	const cause = reasons.includes('length')
 		? ` (${finishReasons.length}: raise it, or leave it out)`

@@ -6,7 +6,7 @@ import {
 
 describe('the error codes', () => {
 	it('marks an error code as transient only when nobody has to change anything', () => {
-		const transient = Object.keys(errorCodes).filter((code) => passes(errorCodes[code].refusal));
+		const transient = Object.keys(errorCodes).filter((code) => passes(errorCodes[code].kind));
 		expect(transient).toEqual(['video_not_ready', 'upstream_error', 'write_response_body_failed']);
 	});
 
@@ -14,9 +14,7 @@ describe('the error codes', () => {
 		for (const status of [400, 401, 403, 429, 500])
 			expect(statusMeanings).toHaveProperty(`${status}`);
 		expect(
-			Object.keys(statusMeanings).filter((status) =>
-				passes(statusMeanings[Number(status)].refusal),
-			),
+			Object.keys(statusMeanings).filter((status) => passes(statusMeanings[Number(status)].kind)),
 		).toEqual([...['408', '425', '429', '500']]);
 	});
 });
