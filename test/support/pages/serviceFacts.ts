@@ -196,7 +196,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The response is probably of a proxy or a firewall before the service, which refuses the request or asks for a login of its own: ask the administrator of n8n or of the network',
 		'The request is too large for the service or for a proxy before it: send less text, or fewer or smaller files',
 		'the service gave no reason',
-		'the service gave up waiting',
 		'… is a model of another kind; the service said: …',
 	],
 };

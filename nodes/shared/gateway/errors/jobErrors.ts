@@ -1,5 +1,5 @@
 import { excerpt, withoutUndefined, type JsonObject } from '../json';
-import { meaningOf } from '../protocol/errorCodes';
+import { refusalOfCode, refusals } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import type { ErrorObject } from '../reader/reason';
 import { GatewayError, type Failure } from './gatewayError';
@@ -45,10 +45,11 @@ export const jobFailed = (job: JobSummary, { failure: reason, text }: FailedStat
 	});
 
 /** Why a job failed, in the service's words as far as it gave any. */
-export const failureReason = (reason: ErrorObject = {}): string =>
-	excerpt(
-		reason.message ?? meaningOf(reason)?.meaning ?? reason.code ?? 'the service gave no reason',
-	);
+export function failureReason(reason: ErrorObject = {}): string {
+	const kind = refusalOfCode(reason);
+	const meaning = kind && refusals[kind].meaning;
+	return excerpt(reason.message ?? meaning ?? reason.code ?? 'the service gave no reason');
+}
 
 /** A response with an unknown status, which may be about anything. */
 export const jobStatusUnclear = (

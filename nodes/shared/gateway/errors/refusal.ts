@@ -3,21 +3,18 @@ import { maxReasonLength } from '../protocol/bounds';
 import type { Cost, Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
-	errorCodes,
 	keyWords,
 	lastingLimitWords,
-	meaningOf,
 	mediaWords,
-	missingMedia,
-	missingMediaOrServerError,
 	moderationWords,
 	notFoundWords,
 	permissionWords,
 	rateLimitWords,
-	statusMeanings,
+	refusalOfCode,
+	statusRefusals,
 	statusWords,
 	upstreamWords,
-	type ErrorMeaning,
+	type RefusalKind,
 } from '../protocol/errorCodes';
 import { knownModels, type ModelKind } from '../protocol/models';
 import type { ErrorObject } from '../reader/reason';
@@ -34,39 +31,37 @@ export function refusalOf(
 	status: number,
 	error: ErrorObject,
 	{ cost, media }: RefusedRequest,
-): ErrorMeaning {
+): RefusalKind {
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
 	const isOneOf = (...statuses: number[]) => statuses.includes(effectiveStatus);
 	const words = [code, type, message].join('\n');
-	const known = meaningOf(error);
+	const known = refusalOfCode(error);
 	const isBalance =
 		(status === 429 && lastingLimitWords.test(words)) ||
 		((status === 429 || !known) && balanceWords.test(words));
-	const mayBeBalance = isOneOf(400, 402, 403, 429) && known?.kind !== 'responseNotDelivered';
-	if (mayBeBalance && isBalance) return errorCodes.quota_exceeded;
+	const mayBeBalance = isOneOf(400, 402, 403, 429) && known !== 'responseNotDelivered';
+	if (mayBeBalance && isBalance) return 'quotaExceeded';
 	if (known) return known;
-	if (isOneOf(400, 403) && keyWords.test(words)) return statusMeanings[401];
+	if (isOneOf(400, 403) && keyWords.test(words)) return 'invalidKey';
 	// The type is left out, since it only repeats the status.
 	const reason = `${code} ${message}`;
 	// A read requests only what its address names.
 	if (cost === 'read' && isOneOf(400, 422) && notFoundWords.test(reason)) {
-		return statusMeanings[404];
+		return 'notFound';
 	}
 	if (isOneOf(500) && media !== undefined) {
 		const isBlamed = mediaWords.test(reason) && !upstreamWords.test(reason);
-		return media === 'none' || isBlamed ? missingMedia : missingMediaOrServerError;
+		return media === 'none' || isBlamed ? 'missingMedia' : 'missingMediaOrServerError';
 	}
-	const byStatus =
-		statusMeanings[effectiveStatus] ?? statusMeanings[effectiveStatus < 500 ? 400 : 500];
 	const isModerated = isOneOf(400, 403) && moderationWords.test(reason);
-	if (!isOneOf(403)) return isModerated ? { ...byStatus, kind: 'refusedContent' } : byStatus;
-	const isForbidden = permissionWords.test(reason);
 	// When the response names neither cause, a create may be refused for its content; when it names both, too.
+	const isForbidden = permissionWords.test(reason);
 	const isUnclear = isModerated === isForbidden && (isModerated || cost === 'job');
-	if (isUnclear) return { ...byStatus, kind: 'forbidden' };
-	return isModerated ? { ...byStatus, kind: 'refusedContent' } : byStatus;
+	if (isOneOf(403) && isUnclear) return 'forbidden';
+	if (isModerated) return 'refusedContent';
+	return statusRefusals[effectiveStatus] ?? (effectiveStatus < 500 ? 'badRequest' : 'serverError');
 }
 
 /** The status that fits an error inside a 2xx response. */
@@ -96,7 +91,7 @@ export function otherModelIn(
 /** Whether the service may have refused the request because of its model. */
 export function isModelBlamed(
 	{ id }: OtherModel,
-	kind: ErrorMeaning['kind'],
+	kind: RefusalKind,
 	{ param, message = '' }: ErrorObject,
 ): boolean {
 	const isNamed = param === 'model' || message.includes(id);

@@ -1,12 +1,6 @@
 import { beginningOf, excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import { maxRecordedLength } from '../protocol/bounds';
-import {
-	deniedBy,
-	knownOrder,
-	meaningOf,
-	type ErrorMeaning,
-	type RefusalKind,
-} from '../protocol/errorCodes';
+import { deniedBy, refusalOfCode, refusals, type RefusalKind } from '../protocol/errorCodes';
 import { isWebPage, readReason } from '../reader/page';
 import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
@@ -165,7 +159,8 @@ export function refused(
 	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body, said);
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
-	const { kind, meaning } = meaningFor(request, response, error, isService);
+	const kind = kindOf(request, response, error, isService);
+	const { meaning } = refusals[kind];
 	const denies = isService && !request.isFile ? deniedBy(kind) : undefined;
 	const { otherModel: model } = request;
 	const otherModel = model && isModelBlamed(model, kind, error) ? model : undefined;
@@ -188,20 +183,19 @@ export const responseHidden =
 	'the response is not shown, because it comes from inside your network';
 
 /** Why the response refuses the request. */
-function meaningFor(
+function kindOf(
 	request: RequestInfo,
 	response: FailedResponse,
 	error: ErrorObject,
 	isService: boolean,
-): ErrorMeaning {
+): RefusalKind {
 	const { status } = response;
-	const { kind, meaning } = refusalOf(status, error, request);
-	if (request.isFile) return { kind: linkRefusal(status), meaning };
+	if (request.isFile) return linkRefusal(status);
 	// The 409 says that an earlier try arrived, but not how it ended.
-	const isKnown = status === 409 && request.idempotencyKey !== undefined && !meaningOf(error);
-	if (isKnown) return knownOrder;
-	const isOfProxy = status === 407 || (!isService && isFromProxy(response));
-	return { kind: isOfProxy ? 'proxy' : kind, meaning };
+	const isKnown = status === 409 && request.idempotencyKey !== undefined && !refusalOfCode(error);
+	if (isKnown) return 'knownOrder';
+	if (status === 407 || (!isService && isFromProxy(response))) return 'proxy';
+	return refusalOf(status, error, request);
 }
 
 /** A storage host is not the service, so its error codes say nothing. */
@@ -221,7 +215,7 @@ function isFromProxy({ status, headers, text }: FailedResponse): boolean {
 /** Whether the response is the service's own: it has the error object, or a code of the service. */
 function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
-	const isKnown = meaningOf(said) !== undefined;
+	const isKnown = refusalOfCode(said) !== undefined;
 	return isKnown || (isObject(error) && reasonIn(read({ error })) !== undefined);
 }
 

@@ -1,4 +1,6 @@
 interface Refusal {
+	/** Completes "Could not …:", where the service gives no reason. */
+	meaning: string;
 	/** Whether the same request can succeed later with nothing changed. */
 	passes?: true;
 	/**
@@ -9,39 +11,51 @@ interface Refusal {
 }
 
 /** Why the service refuses. A layer that knows the user interface words the advice for each. */
-const refusals = {
-	invalidKey: { denies: 'key' },
-	/** The key lacks a permission. */
-	notPermitted: { denies: 'key' },
-	/** The permission or the content: the response names neither or both. */
-	forbidden: { denies: 'key' },
-	quotaExceeded: {},
-	unknownModel: {},
-	refusedContent: { denies: 'request' },
-	badRequest: { denies: 'request' },
-	tooLarge: {},
-	invalidImage: {},
-	missingMedia: {},
-	/** The first of the causes of this 500: the same request would lack the same media. */
-	missingMediaOrServerError: { passes: true },
-	notFound: { denies: 'job' },
-	gone: { denies: 'request' },
-	jobNotFinished: { passes: true },
-	tooManyRequests: { passes: true },
-	serverError: { passes: true },
-	/** The model's provider had an error, so the service has made nothing. */
-	providerError: { passes: true },
-	responseNotDelivered: { passes: true },
-	knownOrder: {},
+export const refusals = {
+	invalidKey: { meaning: 'the API key is not valid', denies: 'key' },
+	notPermitted: { meaning: 'not permitted', denies: 'key' },
+	/** The key lacks a permission, or the content was refused: the response names neither or both. */
+	forbidden: { meaning: 'not permitted', denies: 'key' },
+	quotaExceeded: { meaning: 'the quota or balance is used up' },
+	unknownModel: { meaning: 'the model does not exist' },
+	refusedContent: {
+		meaning: 'the prompt was refused for its length or content',
+		denies: 'request',
+	},
+	badRequest: { meaning: 'the request was refused', denies: 'request' },
+	tooLarge: { meaning: 'the request is too large' },
+	invalidImage: { meaning: 'an input image is not valid' },
+	missingMedia: { meaning: 'reference media are missing' },
+	/** The creation of a reference video has both causes of this 500. */
+	missingMediaOrServerError: {
+		meaning: 'media are missing, or the service had an error',
+		passes: true,
+	},
+	notFound: { meaning: 'not found', denies: 'job' },
+	gone: { meaning: 'not found', denies: 'request' },
+	jobNotFinished: { meaning: 'the video is not finished yet', passes: true },
+	tooManyRequests: { meaning: 'too many requests', passes: true },
+	serverError: { meaning: 'the service had an error', passes: true },
+	providerError: { meaning: "the model's provider had an error", passes: true },
+	responseNotDelivered: {
+		meaning: 'the service could not deliver its response',
+		passes: true,
+	},
+	/**
+	 * A 409 to an order with an idempotency key; the specification has no such keys. Gateways that support them respond
+	 * like this while the first request is in progress, and some also when its body was different.
+	 */
+	knownOrder: { meaning: 'the gateway has had an order with this key before' },
 	/** It is no refusal of the service, but of a proxy before it. */
-	proxy: {},
+	proxy: { meaning: 'not permitted' },
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalKind = keyof typeof refusals;
 
-/** What a kind of refusal says; undefined for a failure of another kind. */
-const refusalOfKind = (kind = ''): Refusal | undefined =>
-	Object.hasOwn(refusals, kind) ? refusals[kind as RefusalKind] : undefined;
+/** Undefined for a failure that is no refusal. */
+function refusalOfKind(kind = ''): Refusal | undefined {
+	return Object.hasOwn(refusals, kind) ? refusals[kind as RefusalKind] : undefined;
+}
 
 /** Whether the same request can succeed later with nothing changed. */
 export const passes = (kind?: string): boolean => refusalOfKind(kind)?.passes === true;
@@ -49,63 +63,31 @@ export const passes = (kind?: string): boolean => refusalOfKind(kind)?.passes ==
 /** What a refusal of the service itself denies for good. */
 export const deniedBy = (kind?: string): Refusal['denies'] => refusalOfKind(kind)?.denies;
 
-export interface ErrorMeaning {
-	kind: RefusalKind;
-	/** Completes "Could not …:". */
-	meaning: string;
-}
-
 /** "Error codes seen". */
-export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
-	invalid_api_key: { kind: 'invalidKey', meaning: 'the API key is not valid' },
-	model_not_found: { kind: 'unknownModel', meaning: 'the model does not exist' },
-	invalid_model: { kind: 'unknownModel', meaning: 'the video model is not known' },
-	invalid_prompt: {
-		kind: 'refusedContent',
-		meaning: 'the prompt was refused for its length or content',
-	},
-	video_not_found: { kind: 'notFound', meaning: 'no video job has this id' },
-	video_not_ready: { kind: 'jobNotFinished', meaning: 'the video is not finished yet' },
-	quota_exceeded: { kind: 'quotaExceeded', meaning: 'the quota or balance is used up' },
-	invalid_image_file: { kind: 'invalidImage', meaning: 'an input image is not valid' },
-	upstream_error: { kind: 'providerError', meaning: "the model's provider had an error" },
-	write_response_body_failed: {
-		kind: 'responseNotDelivered',
-		meaning: 'the service could not deliver its response',
-	},
+export const errorCodes: Readonly<Record<string, RefusalKind>> = {
+	invalid_api_key: 'invalidKey',
+	model_not_found: 'unknownModel',
+	invalid_model: 'unknownModel',
+	invalid_prompt: 'refusedContent',
+	video_not_found: 'notFound',
+	video_not_ready: 'jobNotFinished',
+	quota_exceeded: 'quotaExceeded',
+	invalid_image_file: 'invalidImage',
+	upstream_error: 'providerError',
+	write_response_body_failed: 'responseNotDelivered',
 };
 
-/** The meaning of an error's code, or else of its type ("Error codes seen"). */
-export function meaningOf({ code, type }: { code?: string; type?: string }) {
+/** What an error's code means, or else its type. */
+export function refusalOfCode({ code, type }: { code?: string; type?: string }) {
 	const name = [code, type].find((each) => each !== undefined && Object.hasOwn(errorCodes, each));
 	return name === undefined ? undefined : errorCodes[name];
 }
 
-const serverTimeout: ErrorMeaning = { kind: 'serverError', meaning: 'the service gave up waiting' };
-
 /** What a status means when the response has no known code ("Errors", the general table). */
-export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
-	400: { kind: 'badRequest', meaning: 'the request was refused' },
-	401: errorCodes.invalid_api_key,
-	402: errorCodes.quota_exceeded,
-	403: { kind: 'notPermitted', meaning: 'not permitted' },
-	404: { kind: 'notFound', meaning: 'not found' },
-	408: serverTimeout,
-	410: { kind: 'gone', meaning: 'not found' },
-	413: { kind: 'tooLarge', meaning: 'the request is too large' },
-	425: serverTimeout,
-	429: { kind: 'tooManyRequests', meaning: 'too many requests' },
-	500: { kind: 'serverError', meaning: 'the service had an error' },
-};
-
-/** "Errors", what 500 means for the creation of a reference video. */
-export const missingMedia: ErrorMeaning = {
-	kind: 'missingMedia',
-	meaning: 'reference media are missing',
-};
-export const missingMediaOrServerError: ErrorMeaning = {
-	kind: 'missingMediaOrServerError',
-	meaning: 'media are missing, or the service had an error',
+export const statusRefusals: Readonly<Record<number, RefusalKind>> = {
+	...{ 400: 'badRequest', 401: 'invalidKey', 402: 'quotaExceeded', 403: 'notPermitted' },
+	...{ 404: 'notFound', 410: 'gone', 413: 'tooLarge', 429: 'tooManyRequests' },
+	...{ 408: 'serverError', 425: 'serverError', 500: 'serverError' },
 };
 
 /** Matches a message that blames the media of a reference video; the specification shows no such message. */
@@ -114,15 +96,6 @@ export const mediaWords =
 
 /** Matches a message that blames the model's provider instead. */
 export const upstreamWords = /upstream|provider/i;
-
-/**
- * A 409 to an order with an idempotency key; the specification has no such keys. Gateways that support them respond
- * like this while the first request is in progress, and some also when its body was different.
- */
-export const knownOrder: ErrorMeaning = {
-	kind: 'knownOrder',
-	meaning: 'the gateway has had an order with this key before',
-};
 
 /** Matches the refusal of an unknown job, whose status and code the specification does not show. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;

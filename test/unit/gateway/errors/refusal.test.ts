@@ -38,7 +38,7 @@ describe('why the service refused', () => {
 		[referenceVideoCreate, 500, { message: 'Internal error' }, 'missingMediaOrServerError'],
 		[referenceVideoCreate, 500, isBlamedOnProvider, 'missingMediaOrServerError'],
 	])('is told by the code, the words and the status: %#', (endpoint, status, error, refusal) => {
-		expect(refusalOf(status, error, { cost: endpoint.cost, media: mediaOf(endpoint) }).kind).toBe(
+		expect(refusalOf(status, error, { cost: endpoint.cost, media: mediaOf(endpoint) })).toBe(
 			refusal,
 		);
 	});
@@ -58,7 +58,7 @@ describe('why the service refused', () => {
 		'您的账户已欠费，请充值后重试',
 	])('is an empty account under any status: %s', (message) => {
 		for (const status of [200, 400, 403, 429])
-			expect(refusalOf(status, { message }, chat).kind).toBe('quotaExceeded');
+			expect(refusalOf(status, { message }, chat)).toBe('quotaExceeded');
 	});
 
 	it.each([
@@ -68,11 +68,11 @@ describe('why the service refused', () => {
 		'Resource has been exhausted',
 		'Too many concurrent jobs',
 	])('is too many requests, which waiting resolves: %s', (message) => {
-		expect(refusalOf(429, { message }, chat).kind).toBe('tooManyRequests');
+		expect(refusalOf(429, { message }, chat)).toBe('tooManyRequests');
 	});
 
 	it('is the missing media where the request had none', () => {
 		const request = { cost: 'job', media: 'none' } as const;
-		expect(refusalOf(500, { message: 'Internal error' }, request).kind).toBe('missingMedia');
+		expect(refusalOf(500, { message: 'Internal error' }, request)).toBe('missingMedia');
 	});
 });

@@ -1,7 +1,7 @@
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import * as errors from '../../../../nodes/shared/gateway/errors/requestErrors';
-import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes, refusals } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { shown } from '../../../support/workflows/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
@@ -87,7 +87,8 @@ describe('a request without a response', () => {
 describe('an error response', () => {
 	const ofService = Object.entries(errorCodes);
 
-	it.each(ofService)('says what its code means: %s', (code, { meaning }) => {
+	it.each(ofService)('says what its code means: %s', (code, kind) => {
+		const { meaning } = refusals[kind];
 		const text = JSON.stringify({ error: { code } });
 		const { record } = refused(create, { status: 500, headers: {}, text });
 		expect(record.message).toBe(`Could not create the video: ${meaning} (HTTP 500, ${code})`);
