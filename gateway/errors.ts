@@ -1,4 +1,4 @@
-import { errorCodes } from '../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes, refusals } from '../nodes/shared/gateway/protocol/errorCodes';
 
 /** "Error object": part of every error response, and here also of a failed job. */
 interface ErrorDetail {
@@ -22,7 +22,7 @@ export class ServiceError extends Error {
 	constructor(
 		readonly status: number,
 		readonly code: string,
-		message = errorCodes[code]?.meaning ?? code,
+		message: string = refusals[errorCodes[code]]?.meaning ?? code,
 		{ param = null }: { param?: string | null } = {},
 	) {
 		super(message);

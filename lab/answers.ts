@@ -43,8 +43,9 @@ async function outcomeOf(response: Promise<unknown>): Promise<string> {
 		return 'used';
 	} catch (error) {
 		if (!(error instanceof GatewayError)) throw error;
-		const { isExcess, status } = error.failure;
-		return isExcess ? 'not read to its end' : status === 200 ? 'unusable' : `HTTP ${status}`;
+		const { kind, status } = error.failure;
+		if (kind === 'excess') return 'not read to its end';
+		return status === 200 ? 'unusable' : `HTTP ${status}`;
 	}
 }
 

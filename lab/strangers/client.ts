@@ -114,9 +114,9 @@ async function outcomeOf(answer: Promise<unknown>): Promise<string> {
 			if (isObject(error) && error.name === 'TimeoutError') return 'given up';
 			throw error;
 		}
-		const { isExcess, isStopped, isCut, reach } = error.failure;
+		const { kind, isStopped, reach } = error.failure;
 		if (isStopped) return 'given up';
-		return isExcess ? 'not read to its end' : isCut ? 'broken off' : reach;
+		return kind === 'excess' ? 'not read to its end' : kind === 'cut' ? 'broken off' : reach;
 	}
 }
 

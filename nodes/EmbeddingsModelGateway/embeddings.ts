@@ -82,10 +82,6 @@ function emptyTextError(message: string): GatewayError {
 		message,
 		advice:
 			'Nothing was sent and nothing was charged. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
-		reach: 'none',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
 	});
 }
 

@@ -113,9 +113,5 @@ function notProvided(error: unknown): GatewayError {
 	return new GatewayError({
 		message: 'This version of n8n cannot use chat models of community nodes',
 		advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(firstLine, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
-		reach: 'none',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
 	});
 }

@@ -240,20 +240,18 @@ function factsOfImages({ images: found, missing, fields, finishReasons }: ImageR
 
 const causes: Record<RefusalKind, Cause> = {
 	...{ invalidKey: 'key', notPermitted: 'permission', quotaExceeded: 'balance' },
-	...{ unknownModel: 'model', unknownVideoModel: 'model' },
-	...{ refusedPrompt: 'content', moderated: 'content' },
-	...{ unknownJob: 'job', notFound: 'job', jobNotFinished: 'not finished' },
+	...{ unknownModel: 'model', refusedContent: 'content' },
+	...{ notFound: 'job', gone: 'job', jobNotFinished: 'not finished' },
 	...{ badRequest: 'request', tooLarge: 'size', invalidImage: 'image', missingMedia: 'media' },
-	...{ providerError: 'server', serverError: 'server', serverTimeout: 'time' },
+	...{ providerError: 'server', serverError: 'server' },
 	...{ tooManyRequests: 'rate', responseNotDelivered: 'not delivered' },
-	...{ proxyLogin: 'proxy', proxyRefusal: 'proxy' },
-	...{ forbidden: 'unclear', unexplained: 'unclear', mediaOrServerError: 'unclear' },
-	knownOrder: 'unclear',
+	...{ forbidden: 'unclear', missingMediaOrServerError: 'unclear', knownOrder: 'unclear' },
+	proxy: 'proxy',
 };
 
 function factsOfFailure(failure: Failure, answer: RecordedAnswer): Partial<Facts> {
-	const { message, reach, refusal, billed, retryAfter, request_id, partial_text } = failure;
-	const isOfProxy = reach === 'proxied' || (refusal !== undefined && causes[refusal] === 'proxy');
+	const { message, reach, kind = '', billed, retryAfter, request_id, partial_text } = failure;
+	const isOfProxy = reach === 'proxied' || kind === 'proxy';
 	const [, said = message] = /^Could not .+?: (.*) \(HTTP \d+.*\)$/s.exec(message) ?? [];
 	return {
 		outcome: isOfProxy ? 'proxied' : reach === 'answered' ? 'refused' : 'unusable',
@@ -261,7 +259,7 @@ function factsOfFailure(failure: Failure, answer: RecordedAnswer): Partial<Facts
 		reason: said.endsWith('the response gives no reason') ? undefined : said,
 		...{ code: failure.code, type: failure.type, param: failure.param },
 		...{ charged: billed, requestId: request_id, text: partial_text },
-		cause: refusal && causes[refusal],
+		cause: Object.hasOwn(causes, kind) ? causes[kind as RefusalKind] : undefined,
 		retryAfterSeconds: retryAfter === undefined ? undefined : retryAfter / 1000,
 		keepsBody: failure.raw_body === textOf(answer),
 		isWellFormed: isWhole(message),

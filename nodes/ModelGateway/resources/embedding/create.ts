@@ -134,11 +134,10 @@ function givenTexts(given: unknown): Texts {
 }
 
 /** Whether one text among many can be the cause. It cannot when the response names a field that all texts share. */
-function isAboutText({ failure: { status, refusal, param } }: GatewayError): boolean {
+function isAboutText({ failure: { status, kind, param } }: GatewayError): boolean {
 	if (status !== 400) return false;
-	if (refusal === 'refusedPrompt') return true;
-	const isUnknown = refusal === 'badRequest' || refusal === 'moderated';
-	return isUnknown && !/^(?!input)./.test(param ?? '');
+	if (kind === 'refusedContent') return true;
+	return kind === 'badRequest' && !/^(?!input)./.test(param ?? '');
 }
 
 /** The vector lengths of each run: all its vectors must have the same length, or they could not be compared. */

@@ -51,7 +51,7 @@ export async function fileOf(
 		partial_text: json.text as string | undefined,
 	};
 	if (image.linkCarriesKey) {
-		throw chargedImageError(linkCarriesKey({ purpose: 'use the image' }).failure, known);
+		throw chargedImageError(linkCarriesKey('use the image').failure, known);
 	}
 	if (problem !== undefined) {
 		throw chargedImageError(
@@ -100,7 +100,7 @@ async function fetchInto(
 	if (!(received instanceof GatewayError)) {
 		const { stored: file, hint } = received;
 		Object.assign(image, { file, hint, isDownloaded: true });
-	} else if (received.failure.isExcess) {
+	} else if (received.failure.kind === 'excess') {
 		image.omitted = `${received.message}. The item has only its link.`;
 	} else throw received;
 }

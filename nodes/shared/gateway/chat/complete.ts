@@ -69,7 +69,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 
 /** Names the user's settings that a reasoning model may have refused, which its response does not name. */
 function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
-	if (!(error instanceof GatewayError) || ![400, 422].includes(error.failure.status)) return error;
+	if (!(error instanceof GatewayError) || error.failure.kind !== 'badRequest') return error;
 	const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
 	const refusedSettings = [
 		...reasoningRefuses.fields.filter((name) => Object.hasOwn(body, name)),

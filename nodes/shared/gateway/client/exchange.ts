@@ -121,7 +121,7 @@ export async function exchange(
 				if (redirects.has(status) && headers.location) {
 					const isTooLong = headers.location.length > maxAddressLength;
 					if (isTooLong || !URL.canParse(headers.location, url)) {
-						return await unfollowed(head, response, headers.location, 'foreign');
+						return await unfollowed(head, response, headers.location, 'foreignRedirect');
 					}
 					const location = new URL(headers.location, url);
 					const keepsMethod = request.method === 'GET' || status >= 307;
@@ -132,15 +132,15 @@ export async function exchange(
 						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
 					if (redaction.text(location.href) !== location.href) {
-						return await unfollowed(head, response, location.href, 'carriesKey');
+						return await unfollowed(head, response, location.href, 'linkCarriesKey');
 					}
 					const target = isSameOrigin ? location.href : location.origin;
 					if (!isSameOrigin || !maySendKeyTo(location.href)) {
-						return await unfollowed(head, response, target, 'foreign');
+						return await unfollowed(head, response, target, 'foreignRedirect');
 					}
 					// A loop, too many redirects, or one that would drop the body.
 					if (visited.has(location.href) || !keepsMethod || hop === maxRedirects) {
-						return await unfollowed(head, response, target, 'useless');
+						return await unfollowed(head, response, target, 'uselessRedirect');
 					}
 					url = location.href;
 					continue;

@@ -1,13 +1,10 @@
-import type { Failure } from '../errors/gatewayError';
 import {
 	linkCarriesKey,
 	linkLeadsInside,
 	noResponse,
 	type RequestInfo,
 } from '../errors/requestErrors';
-import type { FailedRequest } from '../errors/verdict';
 import { fileInText } from '../files/dataUrl';
-import { withoutUndefined } from '../json';
 import { maxFileRedirects, transferMinute } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
@@ -43,13 +40,6 @@ const timeout = transferMinute;
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
 export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
-/** What counts of a failure of a storage host: it is not the service, so its error codes say nothing. */
-export function ofStorageHost({ reach, status, retryAfter, network }: Failure): FailedRequest {
-	const isTransient = status === 0 || status === 408 || status >= 500;
-	const refusal = status === 429 ? 'tooManyRequests' : isTransient ? 'serverError' : 'notFound';
-	return { reach, status, refusal, ...withoutUndefined({ retryAfter, network }) };
-}
-
 /**
  * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
  * Redirects are followed. Nothing is sent where {@link mayFetchFrom} does not allow it, and the key only where
@@ -76,7 +66,7 @@ export async function requestFile(
 
 	for (let hop = 0; ; hop++) {
 		const { host } = new URL(url);
-		if (!mayFetchFrom(url, connection)) throw linkLeadsInside(requestInfo, host);
+		if (!mayFetchFrom(url, connection)) throw linkLeadsInside(requestInfo.purpose, host);
 		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
 		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();
@@ -105,7 +95,7 @@ export async function requestFile(
 		const next = hop < maxFileRedirects ? redirectOf(httpResponse, url) : undefined;
 		if (next === undefined) return response;
 		response.close();
-		if (redaction.text(next.href) !== next.href) throw linkCarriesKey(requestInfo);
+		if (redaction.text(next.href) !== next.href) throw linkCarriesKey(requestInfo.purpose);
 		authenticated &&= next.origin === new URL(url).origin && maySendKeyTo(next.href, connection);
 		url = next.href;
 	}

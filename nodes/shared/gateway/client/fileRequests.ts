@@ -5,7 +5,6 @@ import { maxLinkRefreshes } from '../protocol/bounds';
 import { maySendKeyTo } from './connection';
 import {
 	linkRefusedStatuses,
-	ofStorageHost,
 	readBeginning,
 	requestFile,
 	type FileResponse,
@@ -45,7 +44,7 @@ export class FileRequests {
 
 	constructor(private readonly request: TransferRequest<FileEnd>) {
 		this.source = request.source;
-		this.requestInfo = { purpose: request.purpose, cost: 'read' };
+		this.requestInfo = { purpose: request.purpose, cost: 'read', isFile: true };
 	}
 
 	/**
@@ -77,7 +76,7 @@ export class FileRequests {
 				await this.renewLink(refusal, gateway);
 				continue;
 			}
-			const wait = waitForFile(ofStorageHost(refusal.failure), tries++, gateway);
+			const wait = waitForFile(refusal.failure, tries++, gateway);
 			if (wait === undefined) throw this.request.charged(refusal);
 			await clock.sleep(wait, signal);
 		}

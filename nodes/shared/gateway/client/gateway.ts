@@ -1,5 +1,5 @@
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
-import { otherModelIn } from '../errors/otherModel';
+import { otherModelIn } from '../errors/refusal';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import { jsonTextOf, parseResponse, valueAt } from '../json';
@@ -175,8 +175,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
 			purpose: call.purpose,
-			...{ cost: endpoint.cost, statusMeanings: endpoint.statusMeanings },
-			hasNoMedia: isWithoutMedia(endpoint, call),
+			...{ cost: endpoint.cost, media: mediaOf(endpoint, call) },
 			resendsLost: call.resendsLost,
 			idempotencyKey: this.idempotencyOf(endpoint).idempotencyKey,
 			otherModel: otherModelIn(endpoint, call),
@@ -285,14 +284,11 @@ export class Gateway<R extends Runtime = Runtime> {
 			isWhole && !isOfOtherJob && partialText === '' && requestInfo.cost !== 'read';
 		if (mayBeStated && statedRefusal(response.json, requestInfo.cost))
 			return refused(requestInfo, response, retryAfter);
-		const failed = unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
-			partialText,
-			error,
-			refusal: unusable.refusal,
+		const { broken, excess } = response;
+		const incomplete = excess !== undefined ? 'excess' : broken !== undefined ? 'cut' : undefined;
+		return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
+			...{ partialText, error, kind: incomplete ?? unusable.refusal },
 		});
-		if (response.excess !== undefined)
-			return failed.with({ isExcess: true, retry_can_help: false });
-		return response.broken === undefined ? failed : failed.with({ isCut: true });
 	}
 
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
@@ -311,12 +307,12 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 }
 
-/** Whether this endpoint needs reference media, and the body has none ("Endpoints" 1). */
-function isWithoutMedia({ fields }: Endpoint, { body }: { body?: object }): boolean {
+/** Whether the body has reference media, where the endpoint needs them ("Endpoints" 1). */
+function mediaOf({ fields }: Endpoint, { body }: { body?: object }): RequestInfo['media'] {
 	const name = 'input.media';
-	const media = valueAt(body, name);
-	const isEmpty = media === undefined || media === null || (Array.isArray(media) && !media.length);
-	return fields?.[name]?.required === true && isEmpty;
+	if (fields?.[name]?.required !== true) return undefined;
+	const media = valueAt(body, name) ?? [];
+	return Array.isArray(media) && media.length === 0 ? 'none' : 'given';
 }
 
 const isOverload = (outcome: unknown) =>
@@ -329,8 +325,7 @@ function withEarlierOutcome(
 	requests: number,
 ): GatewayError {
 	if (maybeAccepted === undefined) return error;
-	const { billed, mayBeAccepted, idempotencyKey } = maybeAccepted.failure;
-	const canHelp = error.failure.retry_can_help && maybeAccepted.failure.retry_can_help;
-	const outcome = mayBeAccepted && { ...mayBeAccepted, requests };
-	return error.with({ billed, idempotencyKey, mayBeAccepted: outcome, retry_can_help: canHelp });
+	const { billed, cost, idempotencyKey, isResent } = maybeAccepted.failure;
+	const retry_can_help = error.failure.retry_can_help && maybeAccepted.failure.retry_can_help;
+	return error.with({ billed, cost, idempotencyKey, isResent, requests, retry_can_help });
 }

@@ -63,7 +63,8 @@ export async function sendInTurn<T extends object>(
 	const outcome = await readShared<T | GatewayError>(wish, clock, waiting, async (start) => {
 		const own = await sendQueued(start);
 		if (!(own instanceof GatewayError)) return { outcome: own, sharedWith: 'all', isSent: true };
-		const { reach, isHeldBack = false } = own.failure;
+		const { reach, kind } = own.failure;
+		const isHeldBack = kind === 'heldBack';
 		return {
 			outcome: own,
 			// Nobody else has been stopped. Whoever asks after a failure wants another try.

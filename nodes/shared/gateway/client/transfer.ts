@@ -243,7 +243,7 @@ class Transfer<End extends FileEnd> {
 			billed: 'yes',
 			retry_can_help: !isTooLarge,
 			...(page?.text !== undefined && { raw_body: page.text }),
-			...(isTooLarge && { isExcess: true as const }),
+			...(isTooLarge && { kind: 'excess' as const }),
 		});
 		return this.request.charged(error);
 	}

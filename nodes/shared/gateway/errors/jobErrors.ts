@@ -1,80 +1,65 @@
 import { excerpt, withoutUndefined, type JsonObject } from '../json';
-import { meaningOf } from '../protocol/errorCodes';
+import { refusalOfCode, refusals } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import type { ErrorObject } from '../reader/reason';
 import { GatewayError, type Failure } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
 
+/** The job exists, so it may be charged. */
 function jobError(
 	job: JobSummary,
-	fields: Pick<Failure, 'message'> & Partial<Failure>,
+	facts: Pick<Failure, 'message'> & Partial<Failure>,
 ): GatewayError {
 	const { request_id } = job;
-	return new GatewayError({
-		...{ reach: 'none', status: 0 },
-		...(request_id && { request_id }),
-		...{ billed: 'unknown', retry_can_help: true, job },
-		...fields,
-	});
+	const known = { ...withoutUndefined({ request_id }), billed: 'unknown', job } as const;
+	return new GatewayError({ ...known, retry_can_help: true, ...facts });
 }
 
 /** The user pressed Stop. */
-export function jobStopped(job: JobSummary): GatewayError {
-	const message = 'The execution was stopped';
-	return jobError(job, { message, isStopped: true, waitEnded: 'stopped' });
-}
+export const jobStopped = (job: JobSummary): GatewayError =>
+	jobError(job, { message: 'The execution was stopped', isStopped: true, waitEnded: 'stopped' });
 
 /** Another execution has resumed the wait for the job. */
-export function takenUp(job: JobSummary, execution: string): GatewayError {
-	return jobError(job, {
+export const takenUp = (job: JobSummary, execution: string): GatewayError =>
+	jobError(job, {
 		message: `Execution ${execution} has resumed and goes on with ${jobName(job)}`,
 		advice:
 			'After a restart, n8n shows an execution that resumes as crashed for a moment. That execution delivers the video, so this Retry has nothing to do.',
 		retry_can_help: false,
 	});
-}
 
-/** The fields of a job, and the reason for its failure if it could be read. */
+/** Why a job failed, if it could be read, and the body as it arrived. */
 interface FailedStatus {
 	failure?: ErrorObject;
-	/** The body as it arrived. */
 	text: string;
 }
 
 /** Failed calls are not charged. For a job that fails after it was accepted, the specification does not say. */
-export function jobFailed(job: JobSummary, { failure: reason, text }: FailedStatus): GatewayError {
-	const { refusal } = meaningOf(reason ?? {}) ?? {};
-	return jobError(job, {
-		...withoutUndefined({ ...reason, refusal }),
+export const jobFailed = (job: JobSummary, { failure: reason, text }: FailedStatus): GatewayError =>
+	jobError(job, {
+		...reason,
 		message: `${jobName(job)} failed: ${failureReason(reason)}`,
 		retry_can_help: false,
 		raw_body: truncateBody(text),
 	});
-}
 
 /** Why a job failed, in the service's words as far as it gave any. */
-export const failureReason = (reason: ErrorObject = {}): string =>
-	excerpt(
-		reason.message ?? meaningOf(reason)?.meaning ?? reason.code ?? 'the service gave no reason',
-	);
+export function failureReason(reason: ErrorObject = {}): string {
+	const kind = refusalOfCode(reason);
+	const meaning = kind && refusals[kind].meaning;
+	return excerpt(reason.message ?? meaning ?? reason.code ?? 'the service gave no reason');
+}
 
 /** A response with an unknown status, which may be about anything. */
-export function jobStatusUnclear(
+export const jobStatusUnclear = (
 	job: JobSummary,
 	{ status, text }: { status: string; text: string },
-): GatewayError {
-	return jobError(job, {
+): GatewayError =>
+	jobError(job, {
 		message: `${jobName(job)}: the response has no job status (${excerpt(status, 100)})`,
-		reach: 'unreadable',
-		raw_body: truncateBody(text),
+		...{ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) },
 	});
-}
-
-/** Whether the service did not find the job of this request. A 404 may also say that its video is not finished yet. */
-export function isJobUnknown({ refusal }: Pick<Failure, 'refusal'>): boolean {
-	return refusal === 'notFound' || refusal === 'unknownJob';
-}
 
 /**
  * @param timeout milliseconds
@@ -95,29 +80,29 @@ export function deadlinePassed(job: JobSummary, timeout: number, lastPoll?: Fail
 export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 	reach === 'none' && phaseOf(job?.status ?? '') === 'failed';
 
+/** Whether the service did not find the job of this request. A 404 may also say that its video is not finished yet. */
+export const isJobUnknown = ({ kind }: Failure): boolean => kind === 'notFound' || kind === 'gone';
+
 /** @param denial why the service says that there is no file, if it does */
-export function linkMissing(
+export const linkMissing = (
 	job: JobSummary,
 	{ text }: { text: string },
 	denial?: ErrorObject,
-): GatewayError {
-	const reason = denial ? failureReason(denial) : 'the response has no link to the file';
-	return jobError(job, {
-		reach: 'unreadable',
-		...(denial && { ...denial, made: 'nothing' }),
-		message: `${jobName(job)} finished, but ${reason}`,
-		raw_body: truncateBody(text),
+): GatewayError =>
+	jobError(job, {
+		...denial,
+		message: `${jobName(job)} finished, but ${denial ? failureReason(denial) : 'the response has no link to the file'}`,
+		...{ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) },
+		...(denial && { denies: 'request' }),
 	});
-}
 
 /** The video is finished, but its link is neither used nor shown. */
-export function jobLinkCarriesKey(job: JobSummary): GatewayError {
-	return jobError(job, {
+export const jobLinkCarriesKey = (job: JobSummary): GatewayError =>
+	jobError(job, {
 		message: `${jobName(job)} finished, but its link carries the API key`,
-		...{ reach: 'unreadable', linkCarriesKey: true, made: 'video' },
+		...{ reach: 'unreadable', kind: 'linkCarriesKey', made: 'video' },
 		...{ billed: 'yes', retry_can_help: false },
 	});
-}
 
 /**
  * The video is finished and kept, but no link to it can be used.
@@ -129,18 +114,20 @@ export function linkNotFound(
 	{ job: ofJob, content }: { job?: Failure; content?: Failure },
 	fields: JsonObject,
 ): GatewayError {
-	const [failure] = [content, ofJob].filter((each) => each !== undefined);
-	const ofJobMessage = ofJob?.message ?? `${jobName(job)} finished`;
-	const message = [ofJobMessage, content?.message].filter(Boolean).join('. ');
+	const name = jobName(job);
+	const said = [ofJob?.message ?? `${name} finished`, content?.message].filter(Boolean).join('. ');
 	// The job may hold its link in a field that is not known here, so its response says more than a failed request.
 	const isKept = Object.keys(fields).length > 0;
 	const raw_body = isKept
 		? truncateBody(JSON.stringify(fields))
 		: (ofJob?.raw_body ?? content?.raw_body);
-	const isDenied = ofJob?.made === 'nothing' || deniesFile(job.kind === 'video' ? content : ofJob);
+	// The content endpoint knows nothing of a task.
+	const isDenied = [ofJob, job.kind === 'video' ? content : undefined].some(
+		(failure) => failure?.denies === 'request',
+	);
 	return jobError(job, {
-		...failure,
-		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
+		...(content ?? ofJob),
+		message: said.startsWith(name) ? said : `${name} finished. ${said}`,
 		...withoutUndefined({ raw_body }),
 		...(isDenied
 			? { made: 'nothing', billed: 'unknown', retry_can_help: false }
@@ -148,7 +135,3 @@ export function linkNotFound(
 		job,
 	});
 }
-
-/** Whether the service itself refuses to give the file, and not only knows nothing of it yet. A task is unknown to the other endpoint. */
-const deniesFile = ({ reach, status, isPage }: Partial<Failure> = {}) =>
-	reach === 'answered' && !isPage && [400, 410, 422].includes(status ?? 0);

@@ -11,27 +11,26 @@ export class TimeLimitError extends Error {
  * What is wrong with an address: its name is unknown, nothing listens there, n8n's SSRF protection blocks it, it does
  * not speak TLS, or its certificate is not accepted.
  */
-export type AddressProblem = 'notFound' | 'refused' | 'blocked' | 'notTls' | 'badCertificate';
+export type AddressProblem = 'unknownHost' | 'closedPort' | 'blocked' | 'notTls' | 'badCertificate';
 
-/** Recognised by the codes and messages of Node.js and n8n. */
-const addressProblems: Array<[words: RegExp, problem: AddressProblem]> = [
-	[/ENOTFOUND|EAI_/, 'notFound'],
-	[/ECONNREFUSED/, 'refused'],
+/**
+ * By the codes, messages and names of errors of Node.js and n8n. The HTTP client's own timeout may fire just before ours.
+ */
+const kinds: Array<[words: RegExp, kind: AddressProblem | 'timeout' | 'garbled']> = [
+	[/^HPE_|^Parse Error: /, 'garbled'],
+	[/ENOTFOUND|EAI_/, 'unknownHost'],
+	[/ECONNREFUSED/, 'closedPort'],
 	[/^The request was blocked because|^SsrfBlocked/, 'blocked'],
 	[/wrong version number|packet length|EPROTO/, 'notTls'],
 	[/CERT|SELF_SIGNED|UNABLE_TO_|certificate/, 'badCertificate'],
+	[/\btimeout of \d+ ?ms exceeded|^the time limit of .* passed$/, 'timeout'],
 ];
 
 /** What can be read from the network's own error. */
 interface NetworkError {
 	/** Whether the request was certainly not sent, because the connection was never ready for it. */
 	isUnsent: boolean;
-	/** Whether the time limit passed. */
-	isTimeout: boolean;
-	/** Whether something arrived that is no valid HTTP, so that the request was received. */
-	isGarbled: boolean;
-	/** The problem of the address, if the error names one. */
-	problem?: AddressProblem;
+	kind?: (typeof kinds)[number][1];
 	/** Its codes and messages, each once. */
 	texts: string[];
 	/** The IP address and port to which no connection could be made. */
@@ -42,22 +41,13 @@ interface NetworkError {
 export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
 	const texts = [...levels.flatMap(codesOf), ...levels.flatMap(messagesOf)];
-	const isTimeout = cause instanceof TimeLimitError || texts.some((text) => timedOut.test(text));
 	const words = [...texts, ...levels.map(({ name }) => name).filter(isText)];
-	const [, problem] =
-		addressProblems.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
+	const [, kind] = kinds.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
 	const [address] = levels.flatMap(({ syscall, address: ip, port }) =>
 		syscall === 'connect' && isText(ip) && port !== undefined ? `${ip}:${String(port)}` : [],
 	);
-	return {
-		...{ isUnsent: levels.some(neverConnected), isTimeout, problem, address },
-		isGarbled: texts.some((text) => /^HPE_|^Parse Error: /.test(text)),
-		texts: [...new Set(texts)],
-	};
+	return { isUnsent: levels.some(neverConnected), kind, texts: [...new Set(texts)], address };
 }
-
-/** The message of the HTTP client's own timeout, which may fire just before ours. */
-const timedOut = /\btimeout of \d+ ?ms exceeded/;
 
 /** The system calls of Node.js that come before a request is sent: the name lookup, and connecting. */
 const beforeConnecting = /^(connect|getaddrinfo|query)/;

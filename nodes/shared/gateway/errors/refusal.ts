@@ -1,71 +1,67 @@
+import { valueAt } from '../json';
 import { maxReasonLength } from '../protocol/bounds';
-import type { Endpoint } from '../protocol/endpoints';
+import type { Cost, Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
-	errorCodes,
 	keyWords,
 	lastingLimitWords,
-	meaningOf,
 	mediaWords,
-	missingMedia,
 	moderationWords,
 	notFoundWords,
 	permissionWords,
 	rateLimitWords,
-	statusMeanings,
+	refusalOfCode,
+	statusRefusals,
 	statusWords,
 	upstreamWords,
-	type ErrorMeaning,
+	type RefusalKind,
 } from '../protocol/errorCodes';
+import { knownModels, type ModelKind } from '../protocol/models';
 import type { ErrorObject } from '../reader/reason';
 
 /** What the cause of a refusal depends on, besides the response. */
-export interface RefusedRequest extends Pick<Endpoint, 'cost' | 'statusMeanings'> {
-	/** Whether the endpoint takes reference media, and the request had none. */
-	hasNoMedia?: boolean;
+export interface RefusedRequest {
+	cost: Cost;
+	/** Whether the request had reference media; undefined where the endpoint takes none. */
+	media?: 'given' | 'none';
 }
 
 /** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
 export function refusalOf(
 	status: number,
 	error: ErrorObject,
-	{ cost, statusMeanings: ownMeanings = {}, hasNoMedia = false }: RefusedRequest,
-): ErrorMeaning {
+	{ cost, media }: RefusedRequest,
+): RefusalKind {
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
+	const isOneOf = (...statuses: number[]) => statuses.includes(effectiveStatus);
 	const words = [code, type, message].join('\n');
-	const codeMeaning = meaningOf(error);
-	const isUndelivered = codeMeaning?.refusal === 'responseNotDelivered';
-	const mayBeBalance = [400, 402, 403, 429].includes(effectiveStatus) && !isUndelivered;
+	const known = refusalOfCode(error);
 	const isBalance =
 		(status === 429 && lastingLimitWords.test(words)) ||
-		((status === 429 || !codeMeaning) && balanceWords.test(words));
-	if (mayBeBalance && isBalance) return errorCodes.quota_exceeded;
-	if (codeMeaning) return codeMeaning;
-	if ([400, 403].includes(effectiveStatus) && keyWords.test(words)) return statusMeanings[401];
+		((status === 429 || !known) && balanceWords.test(words));
+	const mayBeBalance = isOneOf(400, 402, 403, 429) && known !== 'responseNotDelivered';
+	if (mayBeBalance && isBalance) return 'quotaExceeded';
+	if (known) return known;
+	if (isOneOf(400, 403) && keyWords.test(words)) return 'invalidKey';
 	// The type is left out, since it only repeats the status.
 	const reason = `${code} ${message}`;
 	// A read requests only what its address names.
-	const mayName = cost === 'read' && [400, 422].includes(effectiveStatus);
-	const isNotFound = mayName && notFoundWords.test(reason);
-	if (isNotFound) return statusMeanings[404];
-	const byStatus =
-		ownMeanings[effectiveStatus] ??
-		statusMeanings[effectiveStatus] ??
-		statusMeanings[effectiveStatus < 500 ? 400 : 500];
-	if (byStatus.refusal === 'mediaOrServerError') {
-		const isBlamed = mediaWords.test(reason) && !upstreamWords.test(reason);
-		return hasNoMedia || isBlamed ? missingMedia : byStatus;
+	if (cost === 'read' && isOneOf(400, 422) && notFoundWords.test(reason)) {
+		return 'notFound';
 	}
-	const isModerated = moderationWords.test(reason);
-	if (effectiveStatus === 400 && isModerated) return { ...byStatus, refusal: 'moderated' };
-	if (effectiveStatus !== 403) return byStatus;
+	if (isOneOf(500) && media !== undefined) {
+		const isBlamed = mediaWords.test(reason) && !upstreamWords.test(reason);
+		return media === 'none' || isBlamed ? 'missingMedia' : 'missingMediaOrServerError';
+	}
+	const isModerated = isOneOf(400, 403) && moderationWords.test(reason);
+	// When the response names neither cause, a create may be refused for its content; when it names both, too.
 	const isForbidden = permissionWords.test(reason);
-	// When the response names neither cause, the endpoint's table decides; when it names both, either is possible.
-	if (!isModerated && !isForbidden) return byStatus;
-	const named = isModerated ? 'moderated' : 'notPermitted';
-	return { ...byStatus, refusal: isModerated && isForbidden ? 'forbidden' : named };
+	const isUnclear = isModerated === isForbidden && (isModerated || cost === 'job');
+	if (isOneOf(403) && isUnclear) return 'forbidden';
+	if (isModerated) return 'refusedContent';
+	return statusRefusals[effectiveStatus] ?? (effectiveStatus < 500 ? 'badRequest' : 'serverError');
 }
 
 /** The status that fits an error inside a 2xx response. */
@@ -73,4 +69,33 @@ function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
 	return rateLimitWords.test(message.slice(0, maxReasonLength)) ? 429 : status;
+}
+
+/** A model that belongs to another endpoint than the one it was sent to. */
+export interface OtherModel {
+	id: string;
+	/** What it is for. */
+	kind: ModelKind;
+}
+
+/** Undefined for a model of this endpoint, and for one whose kind is not known. */
+export function otherModelIn(
+	{ models }: Endpoint,
+	{ body, form }: { body?: object; form?: FormData },
+): OtherModel | undefined {
+	const id = form ? form.get('model') : valueAt(body, 'model');
+	const kind = typeof id === 'string' ? knownModels.get(id)?.kind : undefined;
+	return kind === undefined || kind === models ? undefined : { id: String(id), kind };
+}
+
+/** Whether the service may have refused the request because of its model. */
+export function isModelBlamed(
+	{ id }: OtherModel,
+	kind: RefusalKind,
+	{ param, message = '' }: ErrorObject,
+): boolean {
+	const isNamed = param === 'model' || message.includes(id);
+	if (kind === 'badRequest' || kind === 'notFound') return isNamed || /\bmodel/i.test(message);
+	const isUnclear = kind === 'serverError' || kind === 'missingMediaOrServerError';
+	return kind === 'unknownModel' || (isUnclear && isNamed);
 }

@@ -1,13 +1,12 @@
 import { beginningOf, excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import { maxRecordedLength } from '../protocol/bounds';
-import { knownOrder, meaningOf, type RefusalKind } from '../protocol/errorCodes';
+import { deniedBy, refusalOfCode, refusals, type RefusalKind } from '../protocol/errorCodes';
 import { isWebPage, readReason } from '../reader/page';
 import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
-import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
+import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
-import { blamedModel, type OtherModel } from './otherModel';
-import { refusalOf, type RefusedRequest } from './refusal';
+import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
 import { verdictOf, type FailedRequest } from './verdict';
 
 /** What the errors about a request need to know about it. */
@@ -20,7 +19,9 @@ export interface RequestInfo extends RefusedRequest {
 	idempotencyKey?: string;
 	/** The requested model, if it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
-	/** The host of a requested file. Failures name it, and quote the network's error in their message. */
+	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
+	isFile?: true;
+	/** The host of a requested file. Failures name it. */
 	host?: string;
 	/** Set when nothing of the response may be shown. */
 	hidesResponse?: boolean;
@@ -57,28 +58,26 @@ export function noResponse(
 	cause: unknown,
 	redaction: { text(text: string): string },
 ): GatewayError {
-	const { isUnsent, isTimeout, isGarbled, problem, texts, address } = readNetworkError(cause);
-	const reach = isUnsent ? 'unsent' : isGarbled ? 'unreadable' : 'lost';
+	const { isUnsent, kind: said, texts, address } = readNetworkError(cause);
+	const { purpose, host, url } = request;
+	const reach = isUnsent ? 'unsent' : said === 'garbled' ? 'unreadable' : 'lost';
+	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
+	const problem = said && isAddressProblem(said) ? said : undefined;
+	const unsent = proxy === undefined ? (problem ?? 'unreachable') : 'deadProxy';
+	const kind = isUnsent ? unsent : said;
 	// Some HTTP clients advise a retry, without knowing that it may cost money.
 	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
-	const detail = excerpt(redaction.text(own));
-	const { purpose, host, url } = request;
-	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
-	const from = host === undefined ? '' : ` from ${host}`;
-	const lost = isTimeout
-		? `no response arrived${from} within the time limit`
-		: isGarbled
-			? `the response${from} is not valid HTTP`
-			: `the connection was lost before the response arrived${from}`;
-	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
-	const whatHappened = isUnsent ? `${target} could not be reached` : lost;
-	const addressProblem =
-		host !== undefined && problem && !proxy && addressProblemTexts[problem](host);
+	const network = excerpt(redaction.text(own));
+	const whatHappened =
+		problem && host !== undefined && kind !== 'deadProxy'
+			? addressProblems[problem](host)
+			: isUnsent
+				? `${proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`} could not be reached`
+				: lostBy(kind, host);
 	return new GatewayError({
-		message: `Could not ${purpose}: ${addressProblem || whatHappened}${host ? ` (${detail})` : ''}`,
-		...{ reach, status: 0 },
-		network: { detail, isTimeout, ...withoutUndefined({ host, problem, proxy }) },
-		...judged(request, { reach, status: 0 }),
+		message: `Could not ${purpose}: ${whatHappened}${network && ` (${network})`}`,
+		...{ reach, network, ...withoutUndefined({ kind, host }) },
+		...judged(request, { reach, kind, status: 0 }),
 	});
 }
 
@@ -89,59 +88,61 @@ function isAddressOf(address: string, url?: string): boolean {
 	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
 
-const addressProblemTexts: Record<AddressProblem, (host: string) => string> = {
-	notFound: (host) => `the host ${host} is not found`,
-	refused: (host) => `${host} refuses the connection`,
+const addressProblems: Record<AddressProblem, (host: string) => string> = {
+	unknownHost: (host) => `the host ${host} is not found`,
+	closedPort: (host) => `${host} refuses the connection`,
 	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
 	notTls: (host) => `${host} does not speak https`,
 	badCertificate: (host) => `the TLS certificate of ${host} is not accepted`,
 };
 
-/** The gateway, or a proxy, put the key into the link of a file. */
-export function linkCarriesKey({ purpose }: Pick<RequestInfo, 'purpose'>): GatewayError {
-	return new GatewayError({
-		message: `Could not ${purpose}: its link carries the API key`,
-		...{ reach: 'unreadable', status: 0, billed: 'no', retry_can_help: false },
-		linkCarriesKey: true,
-	});
+const isAddressProblem = (kind: string): kind is AddressProblem =>
+	Object.hasOwn(addressProblems, kind);
+
+/** How the response was lost. */
+function lostBy(kind?: FailureKind, host?: string): string {
+	const from = host === undefined ? '' : ` from ${host}`;
+	if (kind === 'timeout') return `no response arrived${from} within the time limit`;
+	return kind === 'garbled'
+		? `the response${from} is not valid HTTP`
+		: `the connection was lost before the response arrived${from}`;
 }
 
-/** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
-export function linkLeadsInside(
-	{ purpose }: Pick<RequestInfo, 'purpose'>,
-	host: string,
-): GatewayError {
-	return new GatewayError({
-		message: `Could not ${purpose}: its link leads to an address inside your network (${host})`,
-		...{ reach: 'none', status: 0, billed: 'no', retry_can_help: false },
-		linkLeadsInside: true,
+/** The gateway, or a proxy, put the key into the link of a file. */
+export const linkCarriesKey = (purpose: string): GatewayError =>
+	new GatewayError({
+		message: `Could not ${purpose}: its link carries the API key`,
+		...{ reach: 'unreadable', kind: 'linkCarriesKey' },
 	});
-}
+
+/** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
+export const linkLeadsInside = (purpose: string, host: string): GatewayError =>
+	new GatewayError({
+		message: `Could not ${purpose}: its link leads to an address inside your network (${host})`,
+		kind: 'linkLeadsInside',
+	});
 
 /** A redirect that is not followed. @param location the target, without the key */
 export function redirected(
 	request: RequestInfo,
 	{ status, location }: { status: number; location: string },
-	why: NonNullable<Failure['redirect']> | 'carriesKey',
+	kind: 'foreignRedirect' | 'uselessRedirect' | 'linkCarriesKey',
 ): GatewayError {
 	// With 303, a server sends the client to the result of what it has done (RFC 9110, 15.4.4); old ones use 301 and 302.
 	const reach = request.cost !== 'read' && status <= 303 ? 'proxied' : 'answered';
-	const said = why === 'carriesKey' ? ({ linkCarriesKey: true } as const) : { redirect: why };
 	return new GatewayError({
 		message: `Could not ${request.purpose}: the gateway redirects to ${excerpt(location)}`,
-		...{ reach, status },
-		...said,
-		...judged(request, { reach, status, ...said }),
+		...{ reach, kind, status },
+		...judged(request, { reach, kind, status }),
 	});
 }
 
 /** A request that was held back for too long, and not sent. @param holder what held it back */
-export function heldBack(purpose: string, holder: string): GatewayError {
-	return new GatewayError({
+export const heldBack = (purpose: string, holder: string): GatewayError =>
+	new GatewayError({
 		message: `Could not ${purpose}: ${holder} held the request back for too long`,
-		...{ reach: 'none', status: 0, billed: 'no', retry_can_help: true, isHeldBack: true },
+		...{ kind: 'heldBack', retry_can_help: true },
 	});
-}
 
 /**
  * A response that is not a 2xx, or carries an error ("Errors", both tables and the codes).
@@ -158,20 +159,22 @@ export function refused(
 	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body, said);
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
-	const { refusal, meaning } = meaningFor(request, response, error, isService);
-	const blamed = blamedModel(request.otherModel, status, error);
+	const kind = kindOf(request, response, error, isService);
+	const { meaning } = refusals[kind];
+	const denies = isService && !request.isFile ? deniedBy(kind) : undefined;
+	const { otherModel: model } = request;
+	const otherModel = model && isModelBlamed(model, kind, error) ? model : undefined;
 	const noReason = request.hidesResponse ? responseHidden : 'the response gives no reason';
 	const serviceMessage = error.message ?? (said ? meaning : `${meaning}; ${noReason}`);
-	const reason = blamed
-		? `${blamed.id} is a model of another kind; the service said: ${serviceMessage}`
+	const reason = otherModel
+		? `${otherModel.id} is a model of another kind; the service said: ${serviceMessage}`
 		: serviceMessage;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, said?.code].filter(Boolean).join(', ')})`,
-		reach,
+		...{ reach, kind },
 		...responseFields(response, { body, error: said }),
-		...withoutUndefined({ refusal, otherModel: blamed, retryAfter }),
-		...(!isService && { isPage: true }),
-		...judged(request, { reach, status, refusal, ...said }),
+		...withoutUndefined({ otherModel, retryAfter, denies }),
+		...judged(request, { reach, kind, status, ...said }),
 	});
 }
 
@@ -180,28 +183,39 @@ export const responseHidden =
 	'the response is not shown, because it comes from inside your network';
 
 /** Why the response refuses the request. */
-function meaningFor(
+function kindOf(
 	request: RequestInfo,
-	{ status, headers, text }: FailedResponse,
+	response: FailedResponse,
 	error: ErrorObject,
 	isService: boolean,
-): ReturnType<typeof refusalOf> {
-	const refusal = refusalOf(status, error, request);
+): RefusalKind {
+	const { status } = response;
+	if (request.isFile) return linkRefusal(status);
 	// The 409 says that an earlier try arrived, but not how it ended.
-	const isKnown = status === 409 && request.idempotencyKey !== undefined && !meaningOf(error);
-	if (isKnown) return knownOrder;
+	const isKnown = status === 409 && request.idempotencyKey !== undefined && !refusalOfCode(error);
+	if (isKnown) return 'knownOrder';
+	if (status === 407 || (!isService && isFromProxy(response))) return 'proxy';
+	return refusalOf(status, error, request);
+}
+
+/** A storage host is not the service, so its error codes say nothing. */
+function linkRefusal(status: number): RefusalKind {
+	if (status === 429) return 'tooManyRequests';
+	if (status === 410) return 'gone';
+	return status >= 500 || status === 408 ? 'serverError' : 'notFound';
+}
+
+/** Whether a proxy before the service refuses the request, or asks for a login of its own. */
+function isFromProxy({ status, headers, text }: FailedResponse): boolean {
 	const { 'www-authenticate': challenge = '', 'proxy-authenticate': ofProxy = '' } = headers;
-	const isOfProxy = /^(basic|digest|ntlm|negotiate)\b/i.test(challenge) || ofProxy !== '';
-	const wantsLogin = (status === 401 && isOfProxy && !isService) || status === 407;
-	if (wantsLogin) return { ...refusal, refusal: 'proxyLogin' };
-	const isRefusedByProxy = status === 403 && !isService && isWebPage({ headers, text });
-	return isRefusedByProxy ? { ...refusal, refusal: 'proxyRefusal' } : refusal;
+	const wantsLogin = /^(basic|digest|ntlm|negotiate)\b/i.test(challenge) || ofProxy !== '';
+	return status === 401 ? wantsLogin : status === 403 && isWebPage({ headers, text });
 }
 
 /** Whether the response is the service's own: it has the error object, or a code of the service. */
 function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
-	const isKnown = meaningOf(said) !== undefined;
+	const isKnown = refusalOfCode(said) !== undefined;
 	return isKnown || (isObject(error) && reasonIn(read({ error })) !== undefined);
 }
 
@@ -209,7 +223,7 @@ function isFromService(body: unknown, said: ErrorObject = {}): boolean {
  * A 2xx with an unusable body: truncated, empty, a web page, not JSON, or without the fields needed.
  * @param problem continues "the response …"
  * @param details the text that arrived before the response broke off, the error object with which it broke off, and
- * why the service withheld the rest
+ * what is wrong with it
  */
 export function unreadable(
 	request: RequestInfo,
@@ -218,19 +232,15 @@ export function unreadable(
 	{
 		partialText = '',
 		error,
-		refusal,
-	}: { partialText?: string; error?: unknown; refusal?: RefusalKind } = {},
+		kind = 'unreadable',
+	}: { partialText?: string; error?: unknown; kind?: FailureKind } = {},
 ): GatewayError {
 	const { status } = response;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: the response ${excerpt(problem, 1000)} (HTTP ${status})`,
-		reach: 'unreadable',
-		...responseFields(response, {
-			body: bodyOf(response),
-			error: reasonIn(read({ error })),
-		}),
-		...withoutUndefined({ refusal }),
-		...judged(request, { reach: 'unreadable', status }),
+		...{ reach: 'unreadable', kind },
+		...responseFields(response, { body: bodyOf(response), error: reasonIn(read({ error })) }),
+		...judged(request, { reach: 'unreadable', kind, status }),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
@@ -250,20 +260,10 @@ function responseFields(
 }
 
 /** What the failure means for the order, and for sending it again. */
-function judged(
-	request: RequestInfo,
-	failure: FailedRequest,
-): Pick<Failure, 'cost' | 'billed' | 'retry_can_help' | 'mayBeAccepted' | 'idempotencyKey'> {
-	const { cost, resendsLost = false, idempotencyKey } = request;
+function judged(request: RequestInfo, failure: FailedRequest): Partial<Failure> {
+	const { cost, resendsLost, idempotencyKey } = request;
 	const { charged, helps } = verdictOf(failure, request);
-	const verdict = { cost, billed: charged, retry_can_help: helps };
-	if (charged === 'no') return verdict;
-	// After an unreadable response, the order is not sent again, whatever the user wants.
-	const isUnbilled = cost === 'job' && failure.reach !== 'unreadable';
-	const outcome: UnknownOutcome = { isUnbilled, isResent: resendsLost && isUnbilled };
-	return {
-		...verdict,
-		...(failure.refusal !== 'knownOrder' && { mayBeAccepted: outcome }),
-		...(idempotencyKey !== undefined && { idempotencyKey }),
-	};
+	const outcome = { cost, billed: charged, retry_can_help: helps };
+	if (charged === 'no') return outcome;
+	return { ...outcome, ...withoutUndefined({ idempotencyKey, isResent: resendsLost }) };
 }

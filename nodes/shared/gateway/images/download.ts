@@ -23,7 +23,7 @@ interface DownloadedImage<T> {
  * there.
  * @param image `shared`: what the images of a response may have together; `known`: added to the failure
  * @param store as for {@link transferFile}
- * @throws GatewayError; with `isExcess` for an image that is too large
+ * @throws GatewayError; of the kind `excess` for an image that is too large
  */
 export async function downloadImage<T>(
 	gateway: Gateway,
@@ -67,9 +67,8 @@ export function chargedImageError(
 		...failure,
 		...extraFields,
 		made: isLost ? 'lostImage' : 'image',
-		refusal: undefined,
 		billed: 'yes',
-		retry_can_help: !isLost && !failure.linkLeadsInside,
+		retry_can_help: !isLost && failure.kind !== 'linkLeadsInside',
 	});
 }
 

@@ -150,7 +150,7 @@ function isImagePart(part: unknown): part is JsonObject {
 function noImageError(text: string, reasons: unknown[]): UnusableResponse {
 	if (reasons.includes('content_filter')) {
 		const problem = `has no image: it was ${finishReasons.content_filter}`;
-		return new UnusableResponse(problem, text, undefined, 'moderated');
+		return new UnusableResponse(problem, text, undefined, 'refusedContent');
 	}
 	const cause = reasons.includes('length')
 		? ` (${finishReasons.length}: raise it, or leave it out)`

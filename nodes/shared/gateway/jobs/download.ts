@@ -51,9 +51,9 @@ export async function downloadVideo<T>(
 			endOf: () => new VideoEnd(),
 			// The advice says that the video is finished and can be fetched later.
 			charged: (error) => {
-				const { isExcess, linkLeadsInside } = error.failure;
-				const retry_can_help = !isExcess && !linkLeadsInside;
-				return error.with({ made: 'video', billed: 'yes', retry_can_help, refusal: undefined });
+				const { kind } = error.failure;
+				const retry_can_help = kind !== 'excess' && kind !== 'linkLeadsInside';
+				return error.with({ made: 'video', billed: 'yes', retry_can_help });
 			},
 		},
 		store,

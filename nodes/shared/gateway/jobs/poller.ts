@@ -303,7 +303,7 @@ function handleFailure(state: PollerState, error: GatewayError, now: number): St
 				? tryOtherKind(state, error, now)
 				: pollAfterFailure(state, [error], now);
 		case 'tryingOtherKind': {
-			if (error.failure.isHeldBack) return pollAgain(state, now, error);
+			if (isHeldBack(error)) return pollAgain(state, now, error);
 			const back = switchKind(state, polling);
 			const first = new GatewayError(stage.refusal);
 			if (hasJobFailed(first.failure)) return fail(back, first);
@@ -333,7 +333,7 @@ function linkAfterFailure(
 	const failures = { ...stage.failures, [stage.source]: error.failure };
 	const isSure = Object.values(failures).every(saysThereIsNoLink);
 	const until = isSure ? deadline : Math.max(deadline, deadlineOf(state));
-	if (error.failure.linkCarriesKey || now >= until)
+	if (error.failure.kind === 'linkCarriesKey' || now >= until)
 		return fail(state, linkNotFound(state.job, failures, fields));
 	const source = stage.source === 'job' ? 'content' : 'job';
 	const last = failures[source];
@@ -342,8 +342,8 @@ function linkAfterFailure(
 }
 
 /** Whether the service responded, and would respond so again. */
-const saysThereIsNoLink = ({ reach, retry_can_help, isCut }: Failure) =>
-	(reach === 'unreadable' && !isCut) || (reach === 'answered' && !retry_can_help);
+const saysThereIsNoLink = ({ reach, retry_can_help, kind }: Failure) =>
+	(reach === 'unreadable' && kind !== 'cut') || (reach === 'answered' && !retry_can_help);
 
 /** Polls the other endpoint, even after the deadline: without that, it is unknown whether the job exists. */
 function tryOtherKind(state: PollerState, error: GatewayError, now: number): Step {
@@ -380,22 +380,19 @@ function pollAfterFailure(state: PollerState, errors: GatewayError[], now: numbe
  * Whether the service itself refuses this key, or a job that may not exist. Anything else is a poll that did not work:
  * the page of a proxy, an error of the service, or a refusal of a job that was created or seen.
  */
-function isSureRefusal({ job, isCreated }: PollerState, failure: Failure): boolean {
-	const { reach, status, refusal = '', isPage } = failure;
-	if (reach !== 'answered' || isPage) return false;
-	if (['invalidKey', 'notPermitted', 'forbidden'].includes(refusal)) return true;
+function isSureRefusal({ job, isCreated }: PollerState, { denies }: Failure): boolean {
 	const isKnown = isCreated === true || job.status !== undefined;
-	return !isKnown && (isJobUnknown(failure) || refusal === 'badRequest' || status === 422);
+	return denies === 'key' || (denies !== undefined && !isKnown);
 }
 
 /** @param error why the last poll failed */
 function pollAgain(state: PollerState, now: number, error?: GatewayError): Step {
 	const { job, timeout, lastPolledAt = now, passEndsAt } = state;
 	const deadline = deadlineOf(state);
-	const isHeldBack = error?.failure.isHeldBack ?? false;
-	if ((isHeldBack ? now : lastPolledAt) >= deadline)
+	const wasHeldBack = error !== undefined && isHeldBack(error);
+	if ((wasHeldBack ? now : lastPolledAt) >= deadline)
 		return fail(state, deadlinePassed(job, timeout, error?.failure));
-	if (isHeldBack && passEndsAt !== null) {
+	if (wasHeldBack && passEndsAt !== null) {
 		// In the next pass, this job is polled before those that were polled in this pass.
 		const next = withChanges(state, { nextPollAt: passEndsAt, stage: polling });
 		return { state: next, action: { do: 'park', until: passEndsAt } };
@@ -408,6 +405,9 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 		now,
 	);
 }
+
+/** Whether the poll was not sent in time. */
+const isHeldBack = ({ failure }: GatewayError) => failure.kind === 'heldBack';
 
 /** Milliseconds until the next request: the interval, or longer if the service asks for it. */
 function pauseAfter({ kind, pollInterval }: PollerState, failure?: Failure): number {
@@ -423,9 +423,10 @@ function switchKind(state: PollerState, stage: Stage): PollerState {
  * Until a poll has found the job, its kind is a guess, even when the item gives one. When the item gives none, the
  * endpoint of the wrong kind may respond with anything, even with an error that looks temporary.
  */
-function mayBeOfOtherKind(state: PollerState, { failure }: GatewayError): boolean {
+function mayBeOfOtherKind(state: PollerState, error: GatewayError): boolean {
 	const { job, isCreated } = state;
-	if (job.status !== undefined || failure.isHeldBack || state.refused) return false;
+	const { failure } = error;
+	if (job.status !== undefined || isHeldBack(error) || state.refused) return false;
 	const isGuess = !isCreated && job.kind === undefined;
 	return isGuess || isJobUnknown(failure) || (!isCreated && isSureRefusal(state, failure));
 }

@@ -1,9 +1,4 @@
 import type { ResponseKind } from './bounds';
-import {
-	referenceVideoStatusMeanings,
-	videoStatusMeanings,
-	type StatusMeanings,
-} from './errorCodes';
 import type { Fields } from './fields';
 import type { ModelKind } from './models';
 
@@ -34,8 +29,6 @@ export interface Endpoint {
 	fields?: Fields;
 	/** The known models that it is for; unknown models are sent too. */
 	models?: ModelKind;
-	/** The statuses that mean something else here than in general. */
-	statusMeanings?: StatusMeanings;
 	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
 }
@@ -55,7 +48,6 @@ export const endpoints = {
 		...job,
 		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
 		models: 'referenceVideo',
-		statusMeanings: referenceVideoStatusMeanings,
 		isAsync: true,
 		fields: {
 			model: requiredText,
@@ -136,7 +128,6 @@ export const endpoints = {
 		...job,
 		path: '/v1/videos',
 		models: 'video',
-		statusMeanings: videoStatusMeanings,
 		fields: { prompt: requiredText, model: requiredText },
 	},
 	video: { ...poll, path: '/v1/videos/{id}' },

@@ -1,154 +1,93 @@
-/** Why the service refuses. A layer that knows the user interface words the advice for each. */
-export type RefusalKind =
-	| 'invalidKey'
-	| 'unknownModel'
-	| 'unknownVideoModel'
-	| 'refusedPrompt'
-	| 'unknownJob'
-	| 'jobNotFinished'
-	| 'quotaExceeded'
-	| 'invalidImage'
-	| 'providerError'
-	| 'responseNotDelivered'
-	| 'badRequest'
-	| 'moderated'
-	| 'notPermitted'
-	| 'forbidden'
-	| 'unexplained'
-	| 'notFound'
-	| 'knownOrder'
-	| 'tooLarge'
-	| 'proxyLogin'
-	| 'proxyRefusal'
-	| 'serverTimeout'
-	| 'missingMedia'
-	| 'mediaOrServerError'
-	| 'tooManyRequests'
-	| 'serverError';
+interface Refusal {
+	/** Completes "Could not …:", where the service gives no reason. */
+	meaning: string;
+	/** Whether the same request can succeed later with nothing changed. */
+	passes?: true;
+	/**
+	 * What the service refuses for good: the key; a job, which it may not know yet; or the very request. A wait for the
+	 * job has no chance then.
+	 */
+	denies?: 'key' | 'job' | 'request';
+}
 
-const passing: ReadonlySet<RefusalKind> = new Set([
-	...(['providerError', 'responseNotDelivered', 'serverTimeout', 'jobNotFinished'] as const),
-	...(['mediaOrServerError', 'tooManyRequests', 'serverError'] as const),
-]);
+/** Why the service refuses. A layer that knows the user interface words the advice for each. */
+export const refusals = {
+	invalidKey: { meaning: 'the API key is not valid', denies: 'key' },
+	notPermitted: { meaning: 'not permitted', denies: 'key' },
+	/** The key lacks a permission, or the content was refused: the response names neither or both. */
+	forbidden: { meaning: 'not permitted', denies: 'key' },
+	quotaExceeded: { meaning: 'the quota or balance is used up' },
+	unknownModel: { meaning: 'the model does not exist' },
+	refusedContent: {
+		meaning: 'the prompt was refused for its length or content',
+		denies: 'request',
+	},
+	badRequest: { meaning: 'the request was refused', denies: 'request' },
+	tooLarge: { meaning: 'the request is too large' },
+	invalidImage: { meaning: 'an input image is not valid' },
+	missingMedia: { meaning: 'reference media are missing' },
+	/** The creation of a reference video has both causes of this 500. */
+	missingMediaOrServerError: {
+		meaning: 'media are missing, or the service had an error',
+		passes: true,
+	},
+	notFound: { meaning: 'not found', denies: 'job' },
+	gone: { meaning: 'not found', denies: 'request' },
+	jobNotFinished: { meaning: 'the video is not finished yet', passes: true },
+	tooManyRequests: { meaning: 'too many requests', passes: true },
+	serverError: { meaning: 'the service had an error', passes: true },
+	providerError: { meaning: "the model's provider had an error", passes: true },
+	responseNotDelivered: {
+		meaning: 'the service could not deliver its response',
+		passes: true,
+	},
+	/**
+	 * A 409 to an order with an idempotency key; the specification has no such keys. Gateways that support them respond
+	 * like this while the first request is in progress, and some also when its body was different.
+	 */
+	knownOrder: { meaning: 'the gateway has had an order with this key before' },
+	/** It is no refusal of the service, but of a proxy before it. */
+	proxy: { meaning: 'not permitted' },
+} as const satisfies Record<string, Refusal>;
+
+export type RefusalKind = keyof typeof refusals;
+
+/** Undefined for a failure that is no refusal. */
+function refusalOfKind(kind = ''): Refusal | undefined {
+	return Object.hasOwn(refusals, kind) ? refusals[kind as RefusalKind] : undefined;
+}
 
 /** Whether the same request can succeed later with nothing changed. */
-export const passes = (refusal?: RefusalKind): boolean =>
-	refusal !== undefined && passing.has(refusal);
+export const passes = (kind?: string): boolean => refusalOfKind(kind)?.passes === true;
 
-export interface ErrorMeaning {
-	refusal: RefusalKind;
-	/** Completes "Could not …:". */
-	meaning: string;
-}
+/** What a refusal of the service itself denies for good. */
+export const deniedBy = (kind?: string): Refusal['denies'] => refusalOfKind(kind)?.denies;
 
 /** "Error codes seen". */
-export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
-	invalid_api_key: {
-		refusal: 'invalidKey',
-		meaning: 'the API key is not valid',
-	},
-	model_not_found: {
-		refusal: 'unknownModel',
-		meaning: 'the model does not exist',
-	},
-	invalid_model: {
-		refusal: 'unknownVideoModel',
-		meaning: 'the video model is not known',
-	},
-	invalid_prompt: {
-		refusal: 'refusedPrompt',
-		meaning: 'the prompt was refused for its length or content',
-	},
-	video_not_found: {
-		refusal: 'unknownJob',
-		meaning: 'no video job has this id',
-	},
-	video_not_ready: {
-		refusal: 'jobNotFinished',
-		meaning: 'the video is not finished yet',
-	},
-	quota_exceeded: {
-		refusal: 'quotaExceeded',
-		meaning: 'the quota or balance is used up',
-	},
-	invalid_image_file: {
-		refusal: 'invalidImage',
-		meaning: 'an input image is not valid',
-	},
-	upstream_error: {
-		refusal: 'providerError',
-		meaning: "the model's provider had an error",
-	},
-	write_response_body_failed: {
-		refusal: 'responseNotDelivered',
-		meaning: 'the service could not deliver its response',
-	},
+export const errorCodes: Readonly<Record<string, RefusalKind>> = {
+	invalid_api_key: 'invalidKey',
+	model_not_found: 'unknownModel',
+	invalid_model: 'unknownModel',
+	invalid_prompt: 'refusedContent',
+	video_not_found: 'notFound',
+	video_not_ready: 'jobNotFinished',
+	quota_exceeded: 'quotaExceeded',
+	invalid_image_file: 'invalidImage',
+	upstream_error: 'providerError',
+	write_response_body_failed: 'responseNotDelivered',
 };
 
-/** The meaning of an error's code, or else of its type ("Error codes seen"). */
-export function meaningOf({
-	code,
-	type,
-}: {
-	code?: string;
-	type?: string;
-}): ErrorMeaning | undefined {
-	for (const name of [code, type]) {
-		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
-	}
-	return undefined;
+/** What an error's code means, or else its type. */
+export function refusalOfCode({ code, type }: { code?: string; type?: string }) {
+	const name = [code, type].find((each) => each !== undefined && Object.hasOwn(errorCodes, each));
+	return name === undefined ? undefined : errorCodes[name];
 }
 
-const serverTimeout: ErrorMeaning = {
-	refusal: 'serverTimeout',
-	meaning: 'the service gave up waiting',
-};
-
-const notFound: ErrorMeaning = { refusal: 'notFound', meaning: 'not found' };
-
-/** What a status means when the response has no known code. */
-export type StatusMeanings = Readonly<Record<number, ErrorMeaning>>;
-
-/** "Errors", the general table. */
-export const statusMeanings: StatusMeanings = {
-	400: { refusal: 'badRequest', meaning: 'the request was refused' },
-	401: errorCodes.invalid_api_key,
-	402: errorCodes.quota_exceeded,
-	403: { refusal: 'notPermitted', meaning: 'not permitted' },
-	404: notFound,
-	410: notFound,
-	413: { refusal: 'tooLarge', meaning: 'the request is too large' },
-	408: serverTimeout,
-	425: serverTimeout,
-	429: {
-		refusal: 'tooManyRequests',
-		meaning: 'too many requests',
-	},
-	500: { refusal: 'serverError', meaning: 'the service had an error' },
-};
-
-/** "Errors", the table of the reference-video creation, where it names more causes than the general one. */
-export const referenceVideoStatusMeanings: StatusMeanings = {
-	403: { refusal: 'forbidden', meaning: 'not permitted' },
-	429: {
-		...statusMeanings[429],
-		meaning: 'too many requests, or the balance is insufficient',
-	},
-	500: {
-		refusal: 'mediaOrServerError',
-		meaning: 'media are missing, or the service had an error',
-	},
-};
-
-/** The creation of a video job: the specification does not show which statuses it has ("Error codes seen"). */
-export const videoStatusMeanings: StatusMeanings = {
-	403: { refusal: 'unexplained', meaning: 'not permitted' },
-};
-
-/** The first of the two causes of this 500. The same request, sent again, would lack the same media. */
-export const missingMedia: ErrorMeaning = {
-	refusal: 'missingMedia',
-	meaning: 'reference media are missing',
+/** What a status means when the response has no known code ("Errors", the general table). */
+export const statusRefusals: Readonly<Record<number, RefusalKind>> = {
+	...{ 400: 'badRequest', 401: 'invalidKey', 402: 'quotaExceeded', 403: 'notPermitted' },
+	...{ 404: 'notFound', 410: 'gone', 413: 'tooLarge', 429: 'tooManyRequests' },
+	...{ 408: 'serverError', 425: 'serverError', 500: 'serverError' },
 };
 
 /** Matches a message that blames the media of a reference video; the specification shows no such message. */
@@ -157,15 +96,6 @@ export const mediaWords =
 
 /** Matches a message that blames the model's provider instead. */
 export const upstreamWords = /upstream|provider/i;
-
-/**
- * A 409 to an order with an idempotency key; the specification has no such keys. Gateways that support them respond
- * like this while the first request is in progress, and some also when its body was different.
- */
-export const knownOrder = {
-	refusal: 'knownOrder',
-	meaning: 'the gateway has had an order with this key before',
-} as const;
 
 /** Matches the refusal of an unknown job, whose status and code the specification does not show. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;

@@ -1,6 +1,11 @@
 import { asText, isObject, textAt } from '../json';
 import type { Cost } from '../protocol/endpoints';
-import { balanceWords, meaningOf, notFoundWords, permissionWords } from '../protocol/errorCodes';
+import {
+	balanceWords,
+	refusalOfCode,
+	notFoundWords,
+	permissionWords,
+} from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import { reasonIn, saysWhy, type ErrorObject } from './reason';
 import { plainName, read, type Value } from './values';
@@ -57,7 +62,7 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	const refuses = [refusingWords, balanceWords, notFoundWords, permissionWords].some((each) =>
 		each.test(words),
 	);
-	const isNo = verdicts.includes('no') || hasFailed || meaningOf(error) !== undefined;
+	const isNo = verdicts.includes('no') || hasFailed || refusalOfCode(error) !== undefined;
 	return isNo || (verdicts.includes('unclear') && refuses) ? error : undefined;
 }
 

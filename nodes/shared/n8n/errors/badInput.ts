@@ -25,11 +25,7 @@ export function badInput(problems: Problem[], { paid } = { paid: true }): Gatewa
 	const lines = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
 		message: joinFirst(lines, maxProblemsLength),
-		isBadInput: true,
+		kind: 'badInput',
 		...(!paid && { cost: 'read' }),
-		reach: 'none',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
 	});
 }

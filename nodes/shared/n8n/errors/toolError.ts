@@ -13,7 +13,11 @@ export function toolErrorText(error: unknown, record: ErrorRecord, facts: string
 	const message = `${record.message}.`;
 	if (failure && isOwn(failure)) return toolText(facts, [message, record.advice]);
 	const charge = record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '';
-	const quoted = failure ? quotedBy(failure) : [record.advice];
+	const quoted = !failure
+		? [record.advice]
+		: failure.lastPoll
+			? [`${failure.lastPoll.message}.`]
+			: [];
 	const advice = failure ? adviceOf(inOwnWords(failure)) : '';
 	return toolText([message, ...quoted, ...facts], [charge, advice]);
 }
@@ -26,23 +30,16 @@ function toolText(report: string[], own: string[]): string {
 const sentences = (parts: string[]) => parts.filter((part) => part !== '').join(' ');
 
 /** Whether the failure is a decision of this package, such as a limit that is reached, and quotes nobody. */
-const isOwn = ({ message, reach, job, made, isHeldBack, isBadInput }: Failure) =>
-	reach === 'none' && !job && !made && !isHeldBack && !isBadInput && !/["“]/.test(message);
-
-/** The words of others that the advice on a failure quotes, besides its message. */
-function quotedBy({ message, network, lastPoll }: Failure): string[] {
-	const details = network && !message.includes(network.detail) ? [`${network.detail}.`] : [];
-	return lastPoll ? [...details, `${lastPoll.message}.`, ...quotedBy(lastPoll)] : details;
-}
+const isOwn = ({ message, reach, kind, job, made }: Failure) =>
+	reach === 'none' && !kind && !job && !made && !/["“]/.test(message);
 
 const above = 'see above';
 
 /** The same failure, so that the advice on it quotes nobody. */
-function inOwnWords({ job, network, lastPoll, ...failure }: Failure): Failure {
+function inOwnWords({ job, lastPoll, ...failure }: Failure): Failure {
 	return {
 		...failure,
 		...(job && { job: { ...job, id: idInSentence(job.id, `(${above})`) } }),
-		...(network && { network: { ...network, detail: above } }),
 		...(lastPoll && { lastPoll: { ...inOwnWords(lastPoll), message: above } }),
 	};
 }

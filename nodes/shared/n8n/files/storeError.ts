@@ -18,11 +18,7 @@ export function storeError(error: unknown, purpose: string, made: Failure['made'
 	const problem = storeProblem(error);
 	return new GatewayError({
 		message: `Could not ${purpose}: n8n could not store it: ${problem}`,
-		store: noSpaceLeft.test(problem) ? 'full' : 'failed',
-		made,
-		reach: 'none',
-		status: 0,
-		billed: 'yes',
-		retry_can_help: true,
+		kind: noSpaceLeft.test(problem) ? 'noSpace' : 'notStored',
+		...{ made, billed: 'yes', retry_can_help: true },
 	});
 }

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Redaction } from '../../gateway/client/redaction';
-import type { Failure } from '../../gateway/errors/gatewayError';
+import type { Failure, FailureKind } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { asText, excerpt, withoutUndefined } from '../../gateway/json';
 import { events, facts, type EventName, type FactName } from './events';
@@ -75,15 +75,20 @@ function valuesOf({ job, failure, ...values }: EventDetails): Values {
 	};
 }
 
-function valuesOfFailure({ status, code, request_id, reach, store }: Failure): Values {
+function valuesOfFailure({ status, code, request_id, reach, kind }: Failure): Values {
 	return withoutUndefined({
 		httpStatus: status || undefined,
 		code: asCode(code),
 		requestId: request_id,
 		reach: reach === 'none' ? undefined : reach,
-		problem: store && (store === 'full' ? 'no space left' : 'n8n could not store the file'),
+		problem: kind && storeProblems[kind],
 	});
 }
+
+const storeProblems: Partial<Record<FailureKind, string>> = {
+	noSpace: 'no space left',
+	notStored: 'n8n could not store the file',
+};
 
 /** The text if it looks like a code. A service may put anything into these fields, even the prompt. */
 const asCode = (text = '') => (/^[\w.:-]{1,60}$/.test(text) ? text : undefined);

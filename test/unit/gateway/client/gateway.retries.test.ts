@@ -101,7 +101,7 @@ describe('creates', () => {
 		const call = { ...create, once: true };
 		const { record, reach } = await failureOf(gatewayTo(await address()).call(call));
 		expect([reach, record.billed]).toEqual(['unsent', 'no']);
-		expect(record.advice).toMatch(cause);
+		expect(record.message).toMatch(cause);
 	});
 });
 

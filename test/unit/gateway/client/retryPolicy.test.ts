@@ -5,8 +5,8 @@ import {
 } from '../../../../nodes/shared/gateway/client/retryPolicy';
 import type { FailedRequest, SentRequest } from '../../../../nodes/shared/gateway/errors/verdict';
 
-const refused: FailedRequest = { reach: 'answered', status: 500, refusal: 'serverError' };
-const rateLimit: FailedRequest = { ...refused, status: 429, refusal: 'tooManyRequests' };
+const refused: FailedRequest = { reach: 'answered', status: 500, kind: 'serverError' };
+const rateLimit: FailedRequest = { ...refused, status: 429, kind: 'tooManyRequests' };
 const lost: FailedRequest = { reach: 'lost', status: 0 };
 
 interface Policy extends Partial<SentRequest> {

@@ -4,6 +4,8 @@ import type { RefusalKind } from '../../../../nodes/shared/gateway/protocol/erro
 import type { ErrorObject } from '../../../../nodes/shared/gateway/reader/reason';
 
 const { chat, videoCreate, imageGenerate, models, video, referenceVideoCreate } = endpoints;
+/** Only one endpoint takes media. */
+const mediaOf = (endpoint: Endpoint) => (endpoint === referenceVideoCreate ? 'given' : undefined);
 const insufficientQuota = { code: 'insufficient_user_quota' };
 const isBlamedOnProvider = { message: 'The upstream service failed while it read the media' };
 
@@ -11,11 +13,11 @@ describe('why the service refused', () => {
 	it.each<[Endpoint, status: number, ErrorObject, RefusalKind]>([
 		[chat, 403, { message: 'No' }, 'notPermitted'],
 		[chat, 403, { message: "The key's group has no permission for it" }, 'notPermitted'],
-		[chat, 403, { message: 'Blocked by content moderation' }, 'moderated'],
+		[chat, 403, { message: 'Blocked by content moderation' }, 'refusedContent'],
 		[chat, 403, { message: 'Access denied by moderation' }, 'forbidden'],
-		[videoCreate, 403, { message: 'No' }, 'unexplained'],
+		[videoCreate, 403, { message: 'No' }, 'forbidden'],
 		[referenceVideoCreate, 403, { message: 'No' }, 'forbidden'],
-		[chat, 400, { message: 'Rejected by our safety system' }, 'moderated'],
+		[chat, 400, { message: 'Rejected by our safety system' }, 'refusedContent'],
 		[chat, 400, { message: 'size must be one of 1024x1024' }, 'badRequest'],
 		[chat, 400, { message: 'API key not valid' }, 'invalidKey'],
 		[imageGenerate, 400, { message: 'white balance must be 0' }, 'badRequest'],
@@ -33,10 +35,12 @@ describe('why the service refused', () => {
 		[chat, 200, { type: 'server_error', message: 'overloaded' }, 'serverError'],
 		[chat, 200, { type: 'invalid_request_error', message: 'No' }, 'badRequest'],
 		[referenceVideoCreate, 500, { message: 'missing media' }, 'missingMedia'],
-		[referenceVideoCreate, 500, { message: 'Internal error' }, 'mediaOrServerError'],
-		[referenceVideoCreate, 500, isBlamedOnProvider, 'mediaOrServerError'],
+		[referenceVideoCreate, 500, { message: 'Internal error' }, 'missingMediaOrServerError'],
+		[referenceVideoCreate, 500, isBlamedOnProvider, 'missingMediaOrServerError'],
 	])('is told by the code, the words and the status: %#', (endpoint, status, error, refusal) => {
-		expect(refusalOf(status, error, endpoint).refusal).toBe(refusal);
+		expect(refusalOf(status, error, { cost: endpoint.cost, media: mediaOf(endpoint) })).toBe(
+			refusal,
+		);
 	});
 
 	it.each([
@@ -54,7 +58,7 @@ describe('why the service refused', () => {
 		'您的账户已欠费，请充值后重试',
 	])('is an empty account under any status: %s', (message) => {
 		for (const status of [200, 400, 403, 429])
-			expect(refusalOf(status, { message }, chat).refusal).toBe('quotaExceeded');
+			expect(refusalOf(status, { message }, chat)).toBe('quotaExceeded');
 	});
 
 	it.each([
@@ -64,11 +68,11 @@ describe('why the service refused', () => {
 		'Resource has been exhausted',
 		'Too many concurrent jobs',
 	])('is too many requests, which waiting resolves: %s', (message) => {
-		expect(refusalOf(429, { message }, chat).refusal).toBe('tooManyRequests');
+		expect(refusalOf(429, { message }, chat)).toBe('tooManyRequests');
 	});
 
 	it('is the missing media where the request had none', () => {
-		const request = { ...referenceVideoCreate, hasNoMedia: true };
-		expect(refusalOf(500, { message: 'Internal error' }, request).refusal).toBe('missingMedia');
+		const request = { cost: 'job', media: 'none' } as const;
+		expect(refusalOf(500, { message: 'Internal error' }, request)).toBe('missingMedia');
 	});
 });

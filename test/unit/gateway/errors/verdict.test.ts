@@ -37,7 +37,7 @@ const meant = (columns: string) => {
 
 const unsent = (problem: AddressProblem): Partial<FailedRequest> => ({
 	reach: 'unsent',
-	network: { detail: 'no', isTimeout: false, problem },
+	kind: problem,
 });
 const proxied = (status: number): Partial<FailedRequest> => ({ reach: 'proxied', status });
 
@@ -45,11 +45,11 @@ describe('a request that the service did not answer', () => {
 	it.each<[string, Partial<FailedRequest>, string]>([
 		['bad input or Stop', { reach: 'none' }, 'later'],
 		['never sent', { reach: 'unsent' }, 'again'],
-		['refused by the port', unsent('refused'), 'again'],
+		['refused by the port', unsent('closedPort'), 'again'],
 		['to a bad certificate', unsent('badCertificate'), 'later'],
 		['blocked by n8n', unsent('blocked'), 'later'],
-		['redirected', { reach: 'answered', redirect: 'foreign' }, 'never'],
-		['a file link with the key', { linkCarriesKey: true }, 'never'],
+		['redirected', { reach: 'answered', kind: 'foreignRedirect' }, 'never'],
+		['a file link with the key', { kind: 'linkCarriesKey' }, 'never'],
 		['lost', { reach: 'lost' }, 'again again never never? again? again?'],
 		['a page with 500', proxied(500), 'again twice? never? never? again? again?'],
 		['a page with 502', proxied(502), 'again twice? never? never? again? again?'],
@@ -60,7 +60,7 @@ describe('a request that the service did not answer', () => {
 		['unreadable', { reach: 'unreadable' }, 'again never? never? never? never? again?'],
 		[
 			'too large',
-			{ reach: 'unreadable', isExcess: true },
+			{ reach: 'unreadable', kind: 'excess' },
 			'never never? never? never? never? never?',
 		],
 	])('is sent again, and may be charged, as its kind allows: %s', (_, failure, columns) => {

@@ -225,8 +225,8 @@ describe('failed polls of a job that may not exist', () => {
 describe('the deadline', () => {
 	it.each<[string, Said, RegExp]>([
 		['an untrusted certificate', untrusted, /certificate .* \(NODE_EXTRA_CA_CERTS\)\.$/],
-		['a login at a proxy', proxyPage(407), /\(HTTP 407\)\. A proxy .* a login of its own/],
-		['the refusal of a proxy', proxyPage(403), /\(HTTP 403\)\. The response is a web page/],
+		['a login at a proxy', proxyPage(407), /\(HTTP 407\)\. .*a proxy .* a login of its own/],
+		['the refusal of a proxy', proxyPage(403), /\(HTTP 403\)\. .*a proxy or a firewall .* refuses/],
 		// To run again could order another job.
 		['a proxy that gets no response', proxyPage(502), /\(HTTP 502\)\.$/],
 	])('is reported with the advice on a last poll that failed by %s', async (_, said, advice) => {

@@ -1,22 +1,20 @@
 import {
 	errorCodes,
-	statusMeanings,
+	statusRefusals,
 	passes,
 } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 
 describe('the error codes', () => {
 	it('marks an error code as transient only when nobody has to change anything', () => {
-		const transient = Object.keys(errorCodes).filter((code) => passes(errorCodes[code].refusal));
+		const transient = Object.keys(errorCodes).filter((code) => passes(errorCodes[code]));
 		expect(transient).toEqual(['video_not_ready', 'upstream_error', 'write_response_body_failed']);
 	});
 
 	it('has a meaning for every HTTP status of the specification, and marks the transient ones', () => {
 		for (const status of [400, 401, 403, 429, 500])
-			expect(statusMeanings).toHaveProperty(`${status}`);
+			expect(statusRefusals).toHaveProperty(`${status}`);
 		expect(
-			Object.keys(statusMeanings).filter((status) =>
-				passes(statusMeanings[Number(status)].refusal),
-			),
+			Object.keys(statusRefusals).filter((status) => passes(statusRefusals[Number(status)])),
 		).toEqual([...['408', '425', '429', '500']]);
 	});
 });
