@@ -12,7 +12,8 @@ import { maxFileRedirects, transferMinute } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import { type HttpRequest, type HttpResponse } from './http';
-import { readWithIdleTimeout, withTimeout } from './timeouts';
+import { readWithIdleTimeout } from './idleTimeout';
+import { withTimeout } from './timeouts';
 
 /** Where a file can be fetched. */
 export interface FileSource {

@@ -97,12 +97,11 @@ export class Gateway<R extends Runtime = Runtime> {
 		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
 		/** Requests that may have been accepted, and how many of them are counted as orders. */
 		let [unclear, counted] = [0, 1];
-		let { reuse } = call;
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				const send = async (slot: Slot) =>
 					await this.sendOnce(call, slot, budget).catch(asGatewayError);
-				return await sendInTurn({ ...call, reuse }, this, send, maybeAccepted);
+				return await sendInTurn(call, this, send, maybeAccepted);
 			};
 			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
@@ -112,7 +111,6 @@ export class Gateway<R extends Runtime = Runtime> {
 				return outcome.value;
 			}
 			const { failure } = outcome;
-			reuse = undefined;
 			const rules = { tries, retries: call.retries, random: random() };
 			const isUnclear = maybeAccepted !== undefined;
 			const wait = waitBeforeRetry(failure, { ...request, isUnclear }, rules);

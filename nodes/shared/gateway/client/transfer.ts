@@ -9,7 +9,7 @@ import { FileRequests, RestartTransfer, waitForFile } from './fileRequests';
 import type { Gateway } from './gateway';
 import { brokenOff, noFile, type Interruption } from './interruption';
 import { isShortRange, ReceivedPart } from './receivedPart';
-import { readWithIdleTimeout } from './timeouts';
+import { readWithIdleTimeout } from './idleTimeout';
 import { announcedLength } from './transferLimit';
 import type { FileEnd, Store, Transferred, TransferRequest } from './transferRequest';
 

@@ -7,12 +7,12 @@ import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
 	inTurn,
+	inTurns,
 	link,
 	lost,
 	page,
 	refusal,
 	running,
-	shared,
 	SimulatedJobs,
 	type Asked,
 	type Said,
@@ -25,10 +25,10 @@ describe('several waits for the same job', () => {
 	const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, say, latency);
-		const waits = settings.map((own) => {
-			const source = shared(jobs, clock, own.signal);
-			return new JobWait(source, newJob(clock.now(), own), { clock, ...own });
-		});
+		const sourceFor = inTurns(jobs, clock);
+		const waits = settings.map(
+			(own) => new JobWait(sourceFor(own.signal), newJob(clock.now(), own), { clock, ...own }),
+		);
 		return { clock, jobs, waits };
 	};
 	const task: Waiting = { kind: 'task' };
@@ -48,21 +48,10 @@ describe('several waits for the same job', () => {
 		expect(jobs.times).toEqual([0, 10_300, 20_600, 30_900]);
 	});
 
-	it('keeps the interval of each wait, and shares a response that is less than three seconds old', async () => {
-		const slow = { ...task, pollInterval: 10 * second };
-		const fast = { ...task, pollInterval: 4 * second };
-		const { jobs, waits } = waitsFor(
-			({ at }) => (at < 21 * second ? running : completed),
-			[slow, fast],
-		);
-		await linksOf(waits);
-		expect(jobs.times).toEqual([0, 4000, 8000, 12_000, 16_000, 20_000, 24_000]);
-	});
-
 	it('replaces an expired link with one poll for all waits', async () => {
 		const fresh = (count: number) => ({ ...completed, result_url: `${link}?${count}` });
 		const say = ({ before }: Asked): Said => fresh(before);
-		const { clock, jobs, waits } = waitsFor(say, [task, task]);
+		const { clock, jobs, waits } = waitsFor(say, [task, task], 300);
 		expect(await linksOf(waits)).toEqual([`${link}?0`, `${link}?0`]);
 		const refresh = async () => {
 			return await Promise.all(waits.map(async (wait) => (await wait.freshSource()).url));
