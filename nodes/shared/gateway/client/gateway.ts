@@ -3,12 +3,13 @@ import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import { jsonTextOf, parseResponse, valueAt } from '../json';
-import { maxJsonAtOnce, type ResponseKind } from '../protocol/bounds';
+import type { ResponseKind } from '../protocol/bounds';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { reasonIn, requestIdOf } from '../reader/reason';
 import { statedRefusal } from '../reader/refusal';
 import { read } from '../reader/values';
 import { maySendKeyTo, type Connection } from './connection';
+import { waitForEventLoop } from './eventLoop';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
@@ -255,7 +256,7 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** Each step of reading a large response takes long, so other work runs between them. */
 	private async letOthersRun({ text }: RawResponse): Promise<void> {
-		if (text.length > maxJsonAtOnce) await this.runtime.clock.sleep(0);
+		await waitForEventLoop(text.length, this.runtime.clock);
 	}
 
 	/** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
