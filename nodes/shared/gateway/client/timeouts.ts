@@ -49,7 +49,7 @@ export async function isInTime(
 }
 
 /** Ends timers that are no longer needed. The reason is shared: without one, each abort creates an error. */
-export const done = new Error('done');
+const done = new Error('done');
 
 /**
  * Runs `work` for at most `milliseconds`. The signal given to the work aborts when the time is up or

@@ -252,7 +252,7 @@ it.each([
 			response.writeHead(200, { 'content-type': 'video/mp4', ...head });
 			let offset = 0;
 			sendNext = () => {
-				response.write(file.subarray(offset, (offset += 10_000)));
+				response.write(file.subarray(offset, (offset += offset === 0 ? 20_000 : 10_000)));
 				if (offset >= file.length) response.end();
 			};
 			sendNext();
