@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { latestReads } from '../../nodes/shared/gateway/client/sharedReads';
+import { latestPolls } from '../../nodes/shared/gateway/client/jobTurns';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
 import { tallies } from '../../nodes/shared/n8n/orders/limits/tally';
 import { counts } from '../../nodes/shared/n8n/orders/stores/database';
@@ -67,4 +67,4 @@ separateByProcess(pending);
 separateByProcess(underWay);
 separateByProcess(counts);
 separateByProcess(locks);
-separateByProcess(latestReads);
+separateByProcess(latestPolls);

@@ -3,7 +3,7 @@ import {
 	UnusableResponse,
 	type ServiceResponse,
 } from '../../../nodes/shared/gateway/client/response';
-import { readShared, type Wish } from '../../../nodes/shared/gateway/client/sharedReads';
+import { pollInTurn } from '../../../nodes/shared/gateway/client/jobTurns';
 import { asGatewayError, GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
 import {
 	heldBack,
@@ -14,11 +14,11 @@ import {
 import {
 	jobStatus,
 	videoContent,
+	type JobStatus,
 	type VideoContent,
 } from '../../../nodes/shared/gateway/jobs/responses';
-import type { JobSource, ReceivedStatus } from '../../../nodes/shared/gateway/jobs/wait';
+import type { JobSource } from '../../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
-import { limits } from '../../../nodes/shared/gateway/protocol/limits';
 import { answerOf } from '../data/answers';
 import { nginxPage } from '../http/scriptedServer';
 import type { SimulatedClock } from './simulatedClock';
@@ -107,13 +107,8 @@ export class SimulatedJobs implements JobSource {
 		return shortest;
 	}
 
-	async poll(
-		kind: JobKind,
-		id: string,
-		{ timeout }: Pick<Asked, 'timeout'>,
-	): Promise<ReceivedStatus> {
-		const status = parsed(await this.respond({ what: kind, id, timeout }), jobStatus);
-		return { ...status, receivedAt: this.clock.now() };
+	async poll(kind: JobKind, id: string, { timeout }: Pick<Asked, 'timeout'>): Promise<JobStatus> {
+		return parsed(await this.respond({ what: kind, id, timeout }), jobStatus);
 	}
 
 	async content(id: string): Promise<VideoContent> {
@@ -144,35 +139,28 @@ function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
 	}
 }
 
-/** The same source, whose responses are shared as in a gateway. */
-export function shared(source: JobSource, clock: SimulatedClock): JobSource {
-	const interval = limits.minPollSeconds * 1000;
-	const read = async <T>(
-		wish: Omit<Wish, 'interval'>,
-		patience: number | undefined,
-		send: () => Promise<T>,
-	): Promise<T> => {
-		const waiting = () => ({ patience });
-		const outcome = await readShared({ ...wish, interval }, clock, waiting, async (start) => {
-			start();
-			const sent = await send().catch(asGatewayError);
-			const sharedWith = sent instanceof GatewayError ? 'joined' : 'all';
-			return { outcome: sent, sharedWith, isSent: true };
-		});
-		if (outcome instanceof GatewayError) throw outcome;
-		if (outcome === undefined) throw heldBack(what.purpose, 'other requests about the same job');
-		return outcome;
-	};
-	return {
-		content: async (id, since) =>
-			await read({ name: ['content', id], what: 'content', since }, undefined, async () => {
-				return await source.content(id, since);
-			}),
-		poll: async (kind, id, options) =>
-			await read({ name: [id], what: kind, ...options.reuse }, options.patience, async () => {
-				return await source.poll(kind, id, options);
-			}),
-	};
+let services = 0;
+
+/** For each wait, the same source as a gateway uses it: polls of one job take turns. */
+export function inTurns(
+	source: JobSource,
+	clock: SimulatedClock,
+): (signal?: AbortSignal) => JobSource {
+	const service = services++;
+	return (signal) => ({
+		content: async (id) => await source.content(id),
+		poll: async (kind, id, options) => {
+			const waiting = () => ({ signal, patience: options.patience });
+			const name = { job: JSON.stringify([service, id]), path: kind };
+			const outcome = await pollInTurn(name, clock, waiting, async () => {
+				const sent = await source.poll(kind, id, options).catch(asGatewayError);
+				return { outcome: sent, isShared: true, isSent: true };
+			});
+			if (outcome instanceof GatewayError) throw outcome;
+			if (outcome === undefined) throw heldBack(what.purpose, 'other requests about the same job');
+			return outcome;
+		},
+	});
 }
 
 /** Gives one response after the other, and then repeats the last one. */

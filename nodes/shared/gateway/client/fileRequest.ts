@@ -8,8 +8,8 @@ import { fileInText } from '../files/dataUrl';
 import { maxFileRedirects, transferMinute } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
-import { type HttpRequest, type HttpResponse } from './http';
-import { readWithIdleTimeout, withTimeout } from './timeouts';
+import type { HttpRequest, HttpResponse, Runtime } from './http';
+import { withTimeout } from './timeouts';
 
 /** Where a file can be fetched. */
 export interface FileSource {
@@ -36,9 +36,6 @@ export interface FileResponse extends HttpResponse {
 
 /** For the head of a response, and as the idle timeout of its body. */
 const timeout = transferMinute;
-
-/** Statuses with which storage hosts refuse a link that has expired or never existed. */
-export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
 /**
  * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
@@ -122,6 +119,28 @@ function redirectOf({ status, headers }: HttpResponse, url: string): URL | undef
 	return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
+/**
+ * The bytes of a body. After `idleTimeout` milliseconds without a byte, and on Stop, it ends with an error. A slow
+ * consumer does not count as an idle server.
+ */
+export async function* readBody(
+	response: HttpResponse,
+	{ clock, signal, idleTimeout }: Pick<Runtime, 'clock' | 'signal'> & { idleTimeout: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+	const chunks = response.body[Symbol.asyncIterator]();
+	const limit = { milliseconds: idleTimeout, clock, signal };
+	try {
+		for (;;) {
+			const { value, done } = await withTimeout(limit, async () => await chunks.next());
+			if (done) return;
+			yield value;
+		}
+	} finally {
+		// Ending the iteration of the body instead could wait for its next byte.
+		response.close();
+	}
+}
+
 /** The beginning of a body, without the key, for an error message. */
 export async function readBeginning(
 	response: HttpResponse,
@@ -130,7 +149,7 @@ export async function readBeginning(
 	let text = '';
 	const endsAt = runtime.clock.now() + timeout;
 	try {
-		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout: timeout })) {
+		for await (const bytes of readBody(response, { ...runtime, idleTimeout: timeout })) {
 			text += new TextDecoder().decode(bytes);
 			if (text.length > 10_000 || runtime.clock.now() >= endsAt) break;
 		}

@@ -3,12 +3,13 @@ import { otherModelIn } from '../errors/refusal';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import { jsonTextOf, parseResponse, valueAt } from '../json';
-import { maxJsonAtOnce, type ResponseKind } from '../protocol/bounds';
+import type { ResponseKind } from '../protocol/bounds';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { reasonIn, requestIdOf } from '../reader/reason';
 import { statedRefusal } from '../reader/refusal';
 import { read } from '../reader/values';
 import { maySendKeyTo, type Connection } from './connection';
+import { waitForEventLoop } from './eventLoop';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
@@ -97,12 +98,11 @@ export class Gateway<R extends Runtime = Runtime> {
 		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
 		/** Requests that may have been accepted, and how many of them are counted as orders. */
 		let [unclear, counted] = [0, 1];
-		let { reuse } = call;
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				const send = async (slot: Slot) =>
 					await this.sendOnce(call, slot, budget).catch(asGatewayError);
-				return await sendInTurn({ ...call, reuse }, this, send, maybeAccepted);
+				return await sendInTurn(call, this, send, maybeAccepted);
 			};
 			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
@@ -112,7 +112,6 @@ export class Gateway<R extends Runtime = Runtime> {
 				return outcome.value;
 			}
 			const { failure } = outcome;
-			reuse = undefined;
 			const rules = { tries, retries: call.retries, random: random() };
 			const isUnclear = maybeAccepted !== undefined;
 			const wait = waitBeforeRetry(failure, { ...request, isUnclear }, rules);
@@ -256,7 +255,7 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** Each step of reading a large response takes long, so other work runs between them. */
 	private async letOthersRun({ text }: RawResponse): Promise<void> {
-		if (text.length > maxJsonAtOnce) await this.runtime.clock.sleep(0);
+		await waitForEventLoop(text.length, this.runtime.clock);
 	}
 
 	/** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */

@@ -7,38 +7,26 @@ const mask = '***';
 /** A pattern for a longer text does not compile, so a longer key is redacted piece by piece. */
 const maxPieceLength = 512;
 
-/** All encodings of one character of the key, in lower case, since letter case is ignored. */
-interface Encodings {
-	texts: string[];
-	/** Matches each of the texts. */
-	pattern: string;
-}
-
-/** Maximum number of nested URL encodings that are recognised. */
-const maxLevels = 3;
-
-/** Maximum number of leading zeros of an HTML entity that are recognised. */
-const maxZeros = 8;
+/** All ways to write one character of the key, in lower case, since letter case is ignored. */
+type Letter = readonly string[];
 
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
 	/** The key as it is, and as it appears in the base64 of a longer text. */
-	private readonly spellings: Encodings[][];
+	private readonly spellings: Letter[][];
 	private readonly pattern: RegExp | undefined;
 	/** Maximum length of a spelling, in characters. */
 	private readonly maxLength: number;
 
 	constructor(key: string) {
 		this.spellings = piecesOf(key).flatMap((piece) => [
-			[...piece].map((letter) => encodingsOf(letter)),
-			...base64Of(piece).map((text) => [...text].map(base64LetterEncodings)),
+			[...piece].map(waysToWrite),
+			...base64Of(piece).map((text) => [...text].map(waysToWriteBase64)),
 		]);
-		const source = this.spellings
-			.map((spelling) => spelling.map(({ pattern }) => pattern).join(''))
-			.join('|');
-		this.pattern = source === '' ? undefined : new RegExp(source, 'gi');
+		const sources = this.spellings.map((spelling) => spelling.map(patternOf).join(''));
+		this.pattern = sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'gi');
 		const lengths = this.spellings.map((spelling) =>
-			spelling.reduce((sum, encodings) => sum + Math.max(...encodings.texts.map(lengthOf)), 0),
+			spelling.reduce((sum, letter) => sum + Math.max(...letter.map(lengthOf)), 0),
 		);
 		this.maxLength = Math.max(0, ...lengths);
 	}
@@ -123,44 +111,31 @@ function piecesOf(key: string): string[] {
 
 const lengthOf = ({ length }: string) => length;
 
-/** @param others more ways to write the character */
-function encodingsOf(letter: string, others: string[] = []): Encodings {
+const patternOf = (letter: Letter) => `(?:${letter.map(escaped).join('|')})`;
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** As it is, percent-encoded and in a string of JSON, each once or twice, and as an HTML entity. */
+function waysToWrite(letter: string): Letter {
 	const hexOf = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 	const bytes = [...Buffer.from(letter)].map((byte) => hexOf(byte, 2));
 	const units = [...Array(letter.length).keys()].map((at) => hexOf(letter.charCodeAt(at), 4));
-	const levels = [...Array(maxLevels).keys()];
-	const inUrl = levels.map((level) =>
-		bytes.map((byte) => `%${'25'.repeat(level)}${byte}`).join(''),
-	);
-	// JSON within JSON doubles each backslash, and adds one before a quote.
-	const inJson = [1, 2, 3, 4, 7].flatMap((count) => {
-		const backslashes = '\\'.repeat(count);
-		const inUnits = units.map((unit) => `${backslashes}u${unit}`).join('');
-		return '"\\/'.includes(letter) ? [inUnits, backslashes + letter] : [inUnits];
-	});
-	const entities = entitiesOf(letter);
-	const texts = [...others, letter.toLowerCase(), ...inUrl, ...inJson];
-	return {
-		texts: [...texts, ...entities.texts],
-		pattern: `(?:${[...texts.map(escaped), entities.pattern].join('|')})`,
-	};
+	const inUrl = ['%', '%25'].map((percent) => bytes.map((byte) => percent + byte).join(''));
+	const inJson = ['\\', '\\\\', '\\\\\\'].flatMap((backslashes) => [
+		units.map((unit) => `${backslashes}u${unit}`).join(''),
+		...('"\\/'.includes(letter) ? [backslashes + letter] : []),
+	]);
+	const code = letter.codePointAt(0) ?? 0;
+	const numbers = [`#${code}`, `#0${code}`, `#x${code.toString(16)}`, `#x0${code.toString(16)}`];
+	const entities = [...numbers, ...(entityNames[letter] ?? [])].map((name) => `&${name};`);
+	return [letter.toLowerCase(), ...inUrl, ...inJson, ...entities];
 }
 
-/** The HTML entities of a character. The semicolon at their end may be missing. */
-function entitiesOf(letter: string): Encodings {
-	const code = letter.codePointAt(0) ?? 0;
-	const names = entityNames[letter] ?? [];
-	const numbers = [`${code}`, `x${code.toString(16)}`];
-	const zeros = [...Array(maxZeros + 1).keys()].map((count) => '0'.repeat(count));
-	const withZeros = numbers.flatMap((number) =>
-		zeros.map((some) => `#${number.replace(/^x?/, (x) => x + some)}`),
-	);
-	const patterns = numbers.map((number) => number.replace(/^x?/, `#$&0{0,${maxZeros}}`));
-	return {
-		texts: [...withZeros, ...names].flatMap((name) => [`&${name};`, `&${name}`]),
-		// A semicolon is taken whenever it is there: with a choice, a key of semicolons would take exponential time.
-		pattern: `&(?:${[...patterns, ...names].join('|')})(?:;|(?!;))`,
-	};
+/** base64url replaces two characters of base64. */
+function waysToWriteBase64(letter: string): Letter {
+	if (letter === '+') return [...waysToWrite(letter), '-'];
+	if (letter === '/') return [...waysToWrite(letter), '_'];
+	return [letter.toLowerCase()];
 }
 
 /** The base64 characters of the key that do not depend on the bytes around it, for each of its three offsets. */
@@ -172,25 +147,15 @@ function base64Of(key: string): string[] {
 	});
 }
 
-/** base64url replaces two characters of base64. */
-function base64LetterEncodings(letter: string): Encodings {
-	if (letter === '+') return encodingsOf(letter, ['-']);
-	if (letter === '/') return encodingsOf(letter, ['_']);
-	const text = letter.toLowerCase();
-	return { texts: [text], pattern: text };
-}
-
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-
 /** Whether a text, from `start` to its end, is the beginning of this spelling, in any encoding. */
-function isPrefixOfSpelling(text: string, start: number, spelling: Encodings[]): boolean {
+function isPrefixOfSpelling(text: string, start: number, spelling: readonly Letter[]): boolean {
 	let reached = new Set([start]);
-	for (const { texts } of spelling) {
+	for (const letter of spelling) {
 		const next = new Set<number>();
 		for (const at of reached) {
-			for (const encoding of texts) {
-				if (text.startsWith(encoding, at)) next.add(at + encoding.length);
-				else if (at + encoding.length > text.length && encoding.startsWith(text.slice(at)))
+			for (const written of letter) {
+				if (text.startsWith(written, at)) next.add(at + written.length);
+				else if (at + written.length > text.length && written.startsWith(text.slice(at)))
 					return true;
 			}
 		}

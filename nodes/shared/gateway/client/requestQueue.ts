@@ -3,8 +3,9 @@ import type { GatewayError } from '../errors/gatewayError';
 import { isRateLimit } from '../errors/verdict';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
-import { KeyLimit, type Limits, type WaitOptions } from './keyLimit';
+import { KeyLimit, type Limits } from './keyLimit';
 import { parseRateLimitPause } from './retryPolicy';
+import type { WaitOptions } from './timeouts';
 
 /** The limits that all gateways of this process share, by the hash of the key. Tests have their own clocks. */
 const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();

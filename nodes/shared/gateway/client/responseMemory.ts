@@ -12,24 +12,18 @@ export interface HeldBytes {
 	release(): void;
 }
 
-/** A response that waits for others to be read. */
-interface Waiting {
-	share: object;
-	bytes: number;
-	proceed: () => void;
-}
-
 /**
  * Bounds what all responses hold that are read at the same time. What is too much waits, since it may be paid for: the
- * first megabyte of a response is always free, and of those that wait, the first may exceed the bound, so that it ends.
- * A response alone is bounded by its size.
+ * first megabyte of a response is always free, and the first that would have to wait may exceed the bound, so that it
+ * ends. A response alone is bounded by its size.
  */
 export class ResponseMemory {
 	private held = 0;
-	/** In the order in which they began to wait. */
-	private readonly waiting: Waiting[] = [];
 	/** The share that may exceed the bound. */
-	private exempt?: object;
+	private exempt?: HeldBytes;
+	/** Wakes those that wait, in the order in which they began to; each looks whether there is room for it now. */
+	private wake = () => {};
+	private freed = this.nextFreed();
 
 	constructor(private readonly max = maxHeldBytes) {}
 
@@ -44,62 +38,28 @@ export class ResponseMemory {
 		let counted = 0;
 		const share: HeldBytes = {
 			take: async (bytes, signal) => {
-				const more = Math.max(0, own + bytes - freeBytes) - counted;
-				const count = () => {
-					own += bytes;
-					counted += more;
-					this.held += more;
-				};
-				if (more === 0 || this.fits(share, more)) count();
-				else await this.turnOf(share, { bytes: more, count }, signal);
+				own += bytes;
+				const more = Math.max(0, own - freeBytes) - counted;
+				while (more > 0 && this.held + more > this.max && this.exempt !== share) {
+					if (this.exempt === undefined) this.exempt = share;
+					else await abortable(this.freed, signal);
+				}
+				counted += more;
+				this.held += more;
 			},
 			release: () => {
 				this.held -= counted;
 				[own, counted] = [0, 0];
 				if (this.exempt === share) this.exempt = undefined;
-				this.proceed();
+				this.wake();
+				this.freed = this.nextFreed();
 			},
 		};
 		return share;
 	}
 
-	private fits(share: object, bytes: number): boolean {
-		// Whoever came later does not overtake those that wait.
-		if (this.held + bytes <= this.max && this.waiting.length === 0) return true;
-		if (this.exempt === undefined && this.waiting.length === 0) this.exempt = share;
-		return this.exempt === share;
-	}
-
-	private async turnOf(
-		share: object,
-		{ bytes, count }: { bytes: number; count: () => void },
-		signal?: AbortSignal,
-	): Promise<void> {
-		let turn: Waiting | undefined;
-		const hasCome = new Promise<void>((resolve) => {
-			const proceed = () => {
-				count();
-				resolve();
-			};
-			turn = { share, bytes, proceed };
-			this.waiting.push(turn);
-		});
-		await abortable(hasCome, signal).finally(() => {
-			const at = this.waiting.findIndex((waiting) => waiting === turn);
-			if (at >= 0) this.waiting.splice(at, 1);
-		});
-	}
-
-	/** Lets those proceed that fit now, and the first that does not if no other exceeds the bound. */
-	private proceed(): void {
-		for (let [next] = this.waiting; next !== undefined; [next] = this.waiting) {
-			if (this.held + next.bytes > this.max) {
-				if (this.exempt !== undefined) return;
-				this.exempt = next.share;
-			}
-			this.waiting.shift();
-			next.proceed();
-		}
+	private async nextFreed(): Promise<void> {
+		await new Promise<void>((resolve) => (this.wake = resolve));
 	}
 }
 

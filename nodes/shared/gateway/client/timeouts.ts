@@ -1,5 +1,5 @@
 import { TimeLimitError } from '../errors/networkError';
-import type { Clock, HttpResponse, Runtime } from './http';
+import type { Clock } from './clock';
 
 /** Settles as the promise does, but rejects with the signal's reason as soon as the signal aborts. */
 export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -15,6 +15,36 @@ export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): P
 	} finally {
 		// The signal lives as long as the execution, and thousands of listeners would pile up on it.
 		signal.removeEventListener('abort', abort);
+	}
+}
+
+export interface WaitOptions {
+	/** Ends the wait when it aborts. */
+	signal?: AbortSignal;
+	/** Milliseconds after which the wait is given up. Default: never. */
+	patience?: number;
+}
+
+/** In milliseconds: no wait takes as long, and timers take no more than 24 days. */
+const maxPatience = 3_600_000;
+
+/** Whether `wait` ends before the signal aborts, and within the patience. The signal given to it aborts when it is over. */
+export async function isInTime(
+	wait: (signal: AbortSignal) => Promise<unknown>,
+	clock: Clock,
+	{ signal, patience = Infinity }: WaitOptions,
+): Promise<boolean> {
+	const waitOver = new AbortController();
+	const abortSignal = AbortSignal.any([waitOver.signal, ...(signal ? [signal] : [])]);
+	const giveUp = () => waitOver.abort(done);
+	if (patience <= maxPatience) clock.sleep(patience, abortSignal).then(giveUp, () => undefined);
+	try {
+		await wait(abortSignal);
+		return true;
+	} catch {
+		return false;
+	} finally {
+		waitOver.abort(done);
 	}
 }
 
@@ -51,59 +81,6 @@ export async function withTimeout<T>(
 	} finally {
 		inner.abort(done);
 		signal?.removeEventListener('abort', stop);
-	}
-}
-
-/**
- * The bytes of a body that may be huge. After `idleTimeout` milliseconds without a byte, and on Stop, the transfer
- * ends with an error.
- */
-export async function* readWithIdleTimeout(
-	response: HttpResponse,
-	{ clock, signal, idleTimeout }: Pick<Runtime, 'clock' | 'signal'> & { idleTimeout: number },
-): AsyncGenerator<Uint8Array, void, undefined> {
-	const finished = new AbortController();
-	/** Undefined while the consumer is busy: a slow disk does not count as an idle server. */
-	let idleSince: number | undefined = clock.now();
-	let failure: Error | undefined;
-	const fail = (error: Error) => {
-		failure ??= error;
-		response.close();
-	};
-	const stop = () => fail(new Error('stopped'));
-	// One timer at a time, however many chunks pass.
-	const watch = async () => {
-		for (let remaining = idleTimeout; remaining > 0;) {
-			await clock.sleep(remaining, finished.signal);
-			remaining = idleSince === undefined ? idleTimeout : idleSince + idleTimeout - clock.now();
-		}
-		fail(new TimeLimitError(idleTimeout));
-	};
-	signal?.addEventListener('abort', stop, { once: true });
-	watch().catch(() => undefined);
-	const chunks = response.body[Symbol.asyncIterator]();
-	/** The only step that the source can fail. What the consumer throws in comes in at the `yield`. */
-	const next = async () => {
-		try {
-			const chunk = await chunks.next();
-			if (failure === undefined) return chunk;
-		} catch (error) {
-			failure ??= error instanceof Error ? error : new Error(String(error));
-		}
-		throw failure;
-	};
-	try {
-		if (signal?.aborted) stop();
-		for (let chunk = await next(); !chunk.done; chunk = await next()) {
-			idleSince = undefined;
-			yield chunk.value;
-			idleSince = clock.now();
-		}
-	} finally {
-		finished.abort(done);
-		signal?.removeEventListener('abort', stop);
-		// Ending the iteration of the body instead could wait for its next byte.
-		response.close();
 	}
 }
 

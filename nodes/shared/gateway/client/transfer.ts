@@ -1,15 +1,14 @@
 import { GatewayError, stopped } from '../errors/gatewayError';
+import { responseHidden } from '../errors/requestErrors';
 import type { FailedRequest } from '../errors/verdict';
-import { FileHead } from '../files/fileHead';
-import type { FileType } from '../files/fileType';
+import { fileTypeOf, headLength, typeToDeliver, type FileType } from '../files/fileType';
 import { excerpt } from '../json';
 import { maxInterruptions, maxTransferRestarts } from '../protocol/bounds';
-import type { FileResponse } from './fileRequest';
-import { FileRequests, RestartTransfer, waitForFile } from './fileRequests';
+import { readBody, type FileResponse } from './fileRequest';
+import { FileLink, RestartTransfer, type Setback } from './fileLink';
 import type { Gateway } from './gateway';
-import { brokenOff, noFile, type Interruption } from './interruption';
 import { isShortRange, ReceivedPart } from './receivedPart';
-import { readWithIdleTimeout } from './timeouts';
+import { waitBeforeRetry } from './retryPolicy';
 import { announcedLength } from './transferLimit';
 import type { FileEnd, Store, Transferred, TransferRequest } from './transferRequest';
 
@@ -45,18 +44,16 @@ class Transfer<End extends FileEnd> {
 	/** Why the bytes ended early. */
 	failure?: unknown;
 	private gateway: Gateway;
-	private readonly requests: FileRequests;
+	private readonly link: FileLink;
 	/** Ends this try of the transfer. */
 	private ended = new AbortController();
 	/** The bytes passed on so far. */
 	private received = new ReceivedPart();
 	/** Unknown until the first bytes have arrived. */
 	private file?: { type: FileType; end: End };
-	private interruptions = 0;
+	private setbacks = 0;
 	/** Tries since the last one that received bytes, including that one. */
 	private emptyTries = 0;
-	/** Why the last try was not enough. */
-	private reason = '';
 	/** Where the file last ended, although it was likely whole, or surely cut. */
 	private lastEnd?: number;
 
@@ -65,7 +62,7 @@ class Transfer<End extends FileEnd> {
 		private readonly request: TransferRequest<End>,
 	) {
 		this.gateway = parent;
-		this.requests = new FileRequests(request);
+		this.link = new FileLink(request);
 	}
 
 	/** Passes the bytes on, from the first one, as soon as their type is known. */
@@ -120,95 +117,95 @@ class Transfer<End extends FileEnd> {
 	}
 
 	private async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
-		for (;;) {
-			const { received, reason, file } = this;
-			const before = received.length;
-			const arrived = { received, reason, end: file?.end };
-			const response = await this.requests.open(this.gateway, arrived);
-			const interruption = response && (yield* this.forward(response));
-			if (interruption === undefined) return;
-			await this.recover(interruption, received.length > before);
+		for (let reason = ''; ;) {
+			const { length } = this.received;
+			const setback = yield* this.tryOnce(reason);
+			if (setback === undefined) return;
+			({ reason } = setback);
+			await this.recover(setback, this.received.length > length);
 		}
 	}
 
-	/** Yields the bytes of one response; returns undefined when the file is complete. */
-	private async *forward(
-		response: FileResponse,
-	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
-		const { received } = this;
-		const { limit, headLength } = this.request;
-		const head = new FileHead(headLength, response.headers['content-type']);
+	/** Yields the bytes of one response; returns undefined when the file is complete. @param reason of the last setback */
+	private async *tryOnce(reason: string): AsyncGenerator<Uint8Array, Setback | undefined> {
+		const { received, gateway, request, file } = this;
+		if (gateway.runtime.signal?.aborted) throw stopped();
+		const answer = await this.link.open(gateway, received, reason);
+		if (answer === 'end') {
+			if (file?.end.state === 'cut' && !request.takesCut) throw new RestartTransfer(reason);
+			return undefined;
+		}
+		return 'body' in answer ? yield* this.forward(answer) : answer;
+	}
+
+	private async *forward(response: FileResponse): AsyncGenerator<Uint8Array, Setback | undefined> {
+		const { received, request, gateway } = this;
+		const { limit } = request;
 		const tooLong = limit.announce(announcedLength(response));
 		if (tooLong !== undefined) {
 			response.close();
 			throw this.incomplete(`the file ${tooLong}`);
 		}
-		const { idleTimeout } = limit;
-		const chunks = readWithIdleTimeout(response, { ...this.gateway.runtime, idleTimeout });
+		/** Kept until they show what the file is. */
+		let head = Buffer.alloc(0);
+		const typeOfHead = () => typeToDeliver(head, response.headers['content-type']);
 		let failure: unknown;
-		/** Only an error of this step is one of the connection. What the store throws in comes in at a `yield`. */
-		const read = async () =>
-			await chunks.next().catch((error: unknown) => {
-				failure = error;
-				return undefined;
-			});
+		let excess: string | undefined;
 		try {
-			for (let chunk = await read(); chunk?.done === false; chunk = await read()) {
-				const bytes = chunk.value;
-				const excess = limit.excess(received.length + head.length + bytes.length);
-				if (excess !== undefined) throw this.incomplete(`the file ${excess}`);
-				if (this.file) yield this.accept(bytes, this.file);
-				else {
-					head.push(bytes);
-					const type = head.typeSoFar;
-					if (type?.kind === 'text') break;
-					if (type) yield* this.begin(head, type);
+			const { idleTimeout } = limit;
+			for await (const bytes of readBody(response, { ...gateway.runtime, idleTimeout })) {
+				excess = limit.excess(received.length + (this.file ? 0 : head.length) + bytes.length);
+				if (excess !== undefined) break;
+				if (this.file) {
+					yield this.accept(bytes);
+					continue;
 				}
+				head = Buffer.concat([head, bytes]);
+				if (head.length < headLength) continue;
+				const type = typeOfHead();
+				if (type.kind === 'text') break;
+				yield this.begin(type, head);
 			}
-		} finally {
-			await chunks.return();
+		} catch (error) {
+			failure = error;
 		}
+		if (excess !== undefined) throw this.incomplete(`the file ${excess}`);
 		// A transfer that broke off early is passed on only if its type is sure.
-		const isEnough = head.length > 0 && (failure === undefined || head.isSure);
-		if (!this.file && isEnough && head.type.kind !== 'text') yield* this.begin(head, head.type);
-		const { wanted } = this.request;
-		const { redaction } = this.gateway;
-		if (failure !== undefined)
-			return this.file ? this.judgeBreak(this.file.end, failure) : brokenOff(failure);
-		return this.file
-			? this.judgeEnd(this.file.end, response)
-			: noFile(head, response, { wanted, redaction });
+		const isEnough = head.length > 0 && (failure === undefined || fileTypeOf(head) !== undefined);
+		const type = typeOfHead();
+		if (!this.file && isEnough && type.kind !== 'text') yield this.begin(type, head);
+		if (failure !== undefined) return this.judgeBreak(failure);
+		return this.file ? this.judgeEnd(this.file.end, response) : this.noFile(head, response);
 	}
 
-	/** Yields the bytes that were kept until the type was known. */
-	private *begin(head: FileHead, type: FileType): Generator<Uint8Array> {
-		const file = { type, end: this.request.endOf(type) };
-		this.file = file;
-		for (const bytes of head.release()) yield this.accept(bytes, file);
+	private begin(type: FileType, head: Uint8Array): Uint8Array {
+		this.file = { type, end: this.request.endOf(type) };
+		return this.accept(head);
 	}
 
-	private accept(bytes: Uint8Array, { end }: { end: End }): Uint8Array {
-		end.push(bytes);
+	private accept(bytes: Uint8Array): Uint8Array {
+		this.file?.end.push(bytes);
 		this.received.length += bytes.length;
 		return bytes;
 	}
 
 	/** Whether bytes are missing after the connection broke off. */
-	private judgeBreak({ isWhole }: End, failure: unknown): Interruption | undefined {
+	private judgeBreak(failure: unknown): Setback | undefined {
 		const { length } = this.received;
+		const state = this.file?.end.state;
 		// A host may announce more bytes than there are, and then breaks off at the same offset again.
-		if (isWhole === true || (isWhole && this.lastEnd === length)) return undefined;
-		if (isWhole) this.lastEnd = length;
-		return brokenOff(failure);
+		if (state === 'whole' || (state === 'likelyWhole' && this.lastEnd === length)) return undefined;
+		if (state === 'likelyWhole') this.lastEnd = length;
+		return this.interrupted(failure instanceof Error ? failure.message : String(failure));
 	}
 
 	/** Whether bytes are missing although the response was read to its end. */
-	private judgeEnd({ isCut, doubt }: End, response: FileResponse): Interruption | undefined {
+	private judgeEnd({ state, doubt }: End, response: FileResponse): Setback | undefined {
 		const { received, lastEnd } = this;
 		const { length, hasAnnouncedLength } = received;
-		if (!isCut && !isShortRange(response)) {
+		if (state !== 'cut' && !isShortRange(response)) {
 			const isDoubtful = doubt !== undefined && !hasAnnouncedLength;
-			return isDoubtful ? { reason: `the file ${doubt}` } : undefined;
+			return isDoubtful ? this.interrupted(`the file ${doubt}`) : undefined;
 		}
 		// All that was announced has come, or nothing in response to a request for the rest.
 		const isAll = hasAnnouncedLength || response.status === 206;
@@ -216,25 +213,41 @@ class Transfer<End extends FileEnd> {
 		this.lastEnd = length;
 		// The announced length was not that of the file.
 		received.discardFileLength();
-		return { reason: 'the file ends too early' };
+		return this.interrupted('the file ends too early');
+	}
+
+	/** The response was read to its end, and is no file: it may be the page of a storage host. */
+	private noFile(head: Buffer, { status, isHidden }: FileResponse): Setback {
+		if (head.length === 0) return this.interrupted('no data arrived');
+		const text = this.gateway.redaction.truncated(head.toString('utf8', 0, 2000));
+		const shown = isHidden ? responseHidden : excerpt(text, 120);
+		const reason = `it is no ${this.request.wanted}${isHidden ? ';' : ':'} ${shown}`;
+		const page = { status, text: isHidden ? undefined : text };
+		return { ...this.interrupted(reason, page), isLinkOver: true };
+	}
+
+	private interrupted(reason: string, page?: Page): Setback {
+		return { reason, failed: brokenOff, error: this.incomplete(reason, page) };
 	}
 
 	/** Prepares the next try. @throws GatewayError when there is none */
-	private async recover({ reason, page }: Interruption, hasProgressed: boolean): Promise<void> {
-		const { clock, signal } = this.gateway.runtime;
-		this.interruptions++;
+	private async recover(setback: Setback, hasProgressed: boolean): Promise<void> {
+		const { failed, error, isLinkOver } = setback;
+		const { gateway, request } = this;
+		const { clock, signal, random } = gateway.runtime;
+		if (failed === undefined) return await this.link.renew(error, gateway);
+		this.setbacks++;
 		this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
-		const wait = waitForFile(interrupted, this.emptyTries, this.gateway);
-		const isOver = wait === undefined || this.interruptions > maxInterruptions;
-		const excess = this.request.limit.excess(this.received.length);
-		if (isOver || excess) throw this.incomplete(excess ? `the file ${excess}` : reason, page);
-		this.reason = reason;
+		const tries = { tries: this.emptyTries, random: random() };
+		const wait = waitBeforeRetry(failed, { cost: 'read', hasBackup: false }, tries);
+		const excess = request.limit.excess(this.received.length);
+		if (excess) throw this.incomplete(`the file ${excess}`);
+		if (wait === undefined || this.setbacks > maxInterruptions) throw error;
 		await clock.sleep(wait, signal);
-		if (page && this.request.refresh)
-			await this.requests.renewLink(this.incomplete(reason, page), this.gateway);
+		if (isLinkOver && request.refresh) await this.link.renew(error, gateway);
 	}
 
-	incomplete(reason: string, page?: Interruption['page']): GatewayError {
+	incomplete(reason: string, page?: Page): GatewayError {
 		const { isTooLarge } = this.request.limit;
 		const error = new GatewayError({
 			message: `Could not ${this.request.purpose}: ${excerpt(reason)}`,
@@ -249,5 +262,12 @@ class Transfer<End extends FileEnd> {
 	}
 }
 
+/** A text in place of a file. */
+interface Page {
+	status: number;
+	/** Undefined when it may not be shown. */
+	text?: string;
+}
+
 /** The bytes broke off, which costs nothing. */
-const interrupted: FailedRequest = { reach: 'lost', status: 0 };
+const brokenOff: FailedRequest = { reach: 'lost', status: 0 };

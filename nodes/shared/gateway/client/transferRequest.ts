@@ -6,10 +6,11 @@ import type { TransferLimit } from './transferLimit';
 /** Follows a file while its bytes are streamed, and judges whether all of them have arrived. */
 export interface FileEnd {
 	push(bytes: Uint8Array): void;
-	/** Whether the file surely ends in the middle. */
-	readonly isCut: boolean;
-	/** Whether the file is whole even if the connection breaks off: surely, or if it breaks off here once more. */
-	readonly isWhole: boolean | 'likely';
+	/**
+	 * - `whole`: even if the connection breaks off here; `likelyWhole`: if it breaks off here once more
+	 * - `cut`: the file surely ends in the middle
+	 */
+	readonly state: 'whole' | 'likelyWhole' | 'cut' | undefined;
 	/** Why the file may have ended early, unless its length was announced; continues "the file …". */
 	readonly doubt?: string;
 }
@@ -23,8 +24,6 @@ export interface TransferRequest<End extends FileEnd> {
 	purpose: string;
 	wanted: 'image' | 'video';
 	limit: TransferLimit;
-	/** How many bytes are enough to recognize its type. */
-	headLength: number;
 	/** Judges the end of a file of this type. */
 	endOf: (type: FileType) => End;
 	/** Whether a file that its host always ends in the middle is delivered all the same. */

@@ -1,10 +1,10 @@
-import { linkRefusedStatuses } from '../client/fileRequest';
+import { linkRefusedStatuses } from '../client/fileLink';
 import type { Gateway } from '../client/gateway';
 import { transferFile } from '../client/transfer';
 import { TransferLimit, type SharedBytes } from '../client/transferLimit';
 import type { FileEnd, Store } from '../client/transferRequest';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import { headLength, type FileType } from '../files/fileType';
+import type { FileType } from '../files/fileType';
 import { followImage } from '../files/imageEnd';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
@@ -42,14 +42,13 @@ export async function downloadImage<T>(
 				maxUnannounced: maxImageBytes,
 				shared,
 			}),
-			headLength,
 			endOf: (ofType: FileType) => new ImageEnd(ofType),
 			takesCut: true,
 			charged: ({ failure }) => chargedImageError(failure, { ...known, url }),
 		},
 		store,
 	);
-	return { stored, hint: hintAtImage(type, end.isCut) };
+	return { stored, hint: hintAtImage(type, end.state === 'cut') };
 }
 
 /**
@@ -84,11 +83,8 @@ class ImageEnd implements FileEnd {
 		this.image.push(bytes);
 	}
 
-	get isCut(): boolean {
-		return this.image.hasEnd === false;
-	}
-
-	get isWhole(): boolean {
-		return this.image.hasEnd === true;
+	get state(): FileEnd['state'] {
+		const { hasEnd } = this.image;
+		return hasEnd === undefined ? undefined : hasEnd ? 'whole' : 'cut';
 	}
 }

@@ -3,7 +3,7 @@ import type { Gateway } from '../client/gateway';
 import { transferFile } from '../client/transfer';
 import { TransferLimit } from '../client/transferLimit';
 import type { FileEnd, Store } from '../client/transferRequest';
-import { videoHeadLength, type FileType } from '../files/fileType';
+import type { FileType } from '../files/fileType';
 import { Mp4Boxes } from '../files/mp4';
 import { maxFileBytes, maxUnannouncedBytes } from '../protocol/bounds';
 import { limits } from '../protocol/limits';
@@ -47,7 +47,6 @@ export async function downloadVideo<T>(
 				maxBytes: maxFileBytes,
 				maxUnannounced: maxUnannouncedBytes,
 			}),
-			headLength: videoHeadLength,
 			endOf: () => new VideoEnd(),
 			// The advice says that the video is finished and can be fetched later.
 			charged: (error) => {
@@ -63,12 +62,8 @@ export async function downloadVideo<T>(
 
 /** The end of a video, which may have any format. */
 class VideoEnd extends Mp4Boxes implements FileEnd {
-	get isCut(): boolean {
-		return this.isTruncated;
-	}
-
-	get isWhole(): 'likely' | false {
-		return this.isComplete && 'likely';
+	get state(): FileEnd['state'] {
+		return this.isTruncated ? 'cut' : this.isComplete ? 'likelyWhole' : undefined;
 	}
 
 	get doubt(): string | undefined {

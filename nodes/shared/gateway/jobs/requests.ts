@@ -1,11 +1,11 @@
-import type { Call, Gateway } from '../client/gateway';
+import type { Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { shownId } from '../errors/jobSummary';
 import { endpoints } from '../protocol/endpoints';
 import { jobKinds, type JobKind } from '../protocol/jobs';
 import { parserForJob } from './jobIdentity';
-import { jobStatus, videoContent, type VideoContent } from './responses';
-import type { JobSource, ReceivedStatus } from './wait';
+import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
+import type { JobSource } from './wait';
 
 interface JobRequest {
 	id: string;
@@ -13,23 +13,20 @@ interface JobRequest {
 	timeout?: number;
 	/** True for the requests of a wait: their next try is its next poll. */
 	once?: boolean;
-	/** As for a {@link Call}. */
+	/** As for a Call. */
 	patience?: number;
-	reuse?: Call<unknown>['reuse'];
 }
 
-/** Gets the status of a job ("Endpoints" 2 and 12). Everybody who polls it meanwhile gets the same. @throws GatewayError */
+/** Gets the status of a job ("Endpoints" 2 and 12). @throws GatewayError */
 export async function getJobStatus(
 	gateway: Gateway,
 	{ kind, id, ...options }: JobRequest & { kind: JobKind },
-): Promise<ReceivedStatus> {
-	const { clock } = gateway.runtime;
-	const parse = parserForJob({ source: kind, id }, jobStatus);
+): Promise<JobStatus> {
 	return await gateway.call({
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `get the status of job ${shownId(id)}`,
 		...{ id, ...options },
-		parse: (response) => ({ ...parse(response), receivedAt: clock.now() }),
+		parse: parserForJob({ source: kind, id }, jobStatus),
 	});
 }
 
@@ -53,7 +50,6 @@ export function jobSource(gateway: Gateway): JobSource {
 	return {
 		poll: async (kind, id, options) =>
 			await getJobStatus(gateway, { kind, id, ...options, once: true }),
-		content: async (id, since) =>
-			await getVideoContent(gateway, { id, reuse: { since }, once: true }),
+		content: async (id) => await getVideoContent(gateway, { id, once: true }),
 	};
 }

@@ -1,9 +1,8 @@
 import type { FileSource } from '../client/fileRequest';
 import type { Clock } from '../client/http';
-import type { InTurn } from '../client/sendInTurn';
 import { asGatewayError } from '../errors/gatewayError';
 import type { JobSummary } from '../errors/jobSummary';
-import { jobKinds, type JobKind } from '../protocol/jobs';
+import type { JobKind } from '../protocol/jobs';
 import {
 	step,
 	type FinishedJob,
@@ -13,24 +12,15 @@ import {
 } from './poller';
 import type { JobStatus, VideoContent } from './responses';
 
-/** A status, and when it arrived, in milliseconds since 1970: another wait may have asked for it. */
-export interface ReceivedStatus extends JobStatus {
-	receivedAt: number;
-}
-
 /** The two requests of a wait, without retries. */
 export interface JobSource {
-	/**
-	 * @param options milliseconds: `timeout` of the request, `patience` while other requests hold it back, and which
-	 * earlier response will do
-	 */
+	/** @param options milliseconds: `timeout` of the request, `patience` while other requests hold it back */
 	poll(
 		kind: JobKind,
 		id: string,
-		options: Pick<InTurn, 'patience' | 'reuse'> & { timeout: number },
-	): Promise<ReceivedStatus>;
-	/** @param since milliseconds since 1970: the response must have arrived later */
-	content(id: string, since?: number): Promise<VideoContent>;
+		options: { timeout: number; patience?: number },
+	): Promise<JobStatus>;
+	content(id: string): Promise<VideoContent>;
 }
 
 export interface WaitSettings {
@@ -45,18 +35,12 @@ export interface WaitSettings {
 
 /** Drives the poller of one job in real time: performs its actions, and passes it the events that result. */
 export class JobWait {
-	/** When each endpoint last responded or failed, in milliseconds since 1970. */
-	private readonly receivedAt = new Map<JobKind | 'content', number>();
-
 	constructor(
 		private readonly source: JobSource,
 		/** The state from which the next pass starts. */
 		public state: PollerState,
 		private readonly settings: WaitSettings,
-	) {
-		const { kind, lastPolledAt } = state;
-		if (lastPolledAt !== undefined) this.receivedAt.set(kind, lastPolledAt);
-	}
+	) {}
 
 	/**
 	 * Waits until the job ends.
@@ -128,30 +112,15 @@ export class JobWait {
 					return { type: 'due', now: clock.now() };
 				case 'poll': {
 					const { kind, timeout, patience } = action;
-					const reuse = this.reuseFor(kind);
-					const status = await this.source.poll(kind, id, { timeout, patience, reuse });
-					this.receivedAt.set(kind, status.receivedAt);
-					return { type: 'polled', now: status.receivedAt, status };
+					const status = await this.source.poll(kind, id, { timeout, patience });
+					return { type: 'polled', now: clock.now(), status };
 				}
-				case 'fetchContent': {
-					const content = await this.source.content(id, this.reuseFor('content')?.since);
-					this.receivedAt.set('content', clock.now());
-					return { type: 'contentReceived', content };
-				}
+				case 'fetchContent':
+					return { type: 'contentReceived', content: await this.source.content(id) };
 			}
 		} catch (error) {
 			if (signal?.aborted) return { type: 'stopped' };
-			this.receivedAt.set(action.do === 'poll' ? action.kind : 'content', clock.now());
 			return { type: 'requestFailed', now: clock.now(), error: asGatewayError(error) };
 		}
-	}
-
-	/** Which response that another wait has requested will do: any that is newer than the last one of this wait. */
-	private reuseFor(endpoint: JobKind | 'content'): InTurn['reuse'] {
-		const last = this.receivedAt.get(endpoint);
-		if (last !== undefined) return { since: last };
-		// A wait that was at the other endpoint first polls together with the others from then on.
-		const isLate = endpoint !== 'content' && this.receivedAt.size > 0;
-		return isLate ? { since: 0, maxAge: 1000 * jobKinds[endpoint].pollSeconds } : undefined;
 	}
 }

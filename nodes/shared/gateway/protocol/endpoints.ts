@@ -22,10 +22,10 @@ export interface Endpoint {
 	/** What its response may carry, which bounds its size. */
 	response: ResponseKind;
 	/**
-	 * Set for reads of a job. This process sends one at most every `minPollSeconds`; whoever asks meanwhile gets the same
-	 * response. The polls of both kinds of job take turns, because an ID may be of either kind.
+	 * This process polls a job at most every `minPollSeconds`. The polls of both kinds of job take turns, because an ID may
+	 * be of either kind.
 	 */
-	sharedAs?: 'poll' | 'content';
+	isPoll?: true;
 	fields?: Fields;
 	/** The known models that it is for; unknown models are sent too. */
 	models?: ModelKind;
@@ -35,7 +35,7 @@ export interface Endpoint {
 
 const read = { method: 'GET', cost: 'read', timeoutSeconds: 60, response: 'document' } as const;
 /** "Endpoints" 2 states a minimum for tasks; for video jobs it only recommends a longer interval (12). */
-const poll = { ...read, sharedAs: 'poll' } as const;
+const poll = { ...read, isPoll: true } as const;
 const generation = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
 const job = { method: 'POST', cost: 'job', timeoutSeconds: 60, response: 'document' } as const;
 
@@ -131,7 +131,7 @@ export const endpoints = {
 		fields: { prompt: requiredText, model: requiredText },
 	},
 	video: { ...poll, path: '/v1/videos/{id}' },
-	videoContent: { ...read, sharedAs: 'content', path: '/v1/videos/{id}/content' },
+	videoContent: { ...read, path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
 
 /** "Endpoints" 4: what reasoning-series models refuse. */

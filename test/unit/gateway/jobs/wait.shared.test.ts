@@ -5,12 +5,12 @@ import { minute, newJob, second, video, type Waiting } from '../../../support/wo
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 import {
 	completed,
+	inTurns,
 	link,
 	lost,
 	page,
 	refusal,
 	running,
-	shared,
 	SimulatedJobs,
 	type Asked,
 	type Said,
@@ -22,16 +22,16 @@ const minInterval = limits.minPollSeconds * second;
 const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
 	const clock = new SimulatedClock();
 	const jobs = new SimulatedJobs(clock, say, latency);
-	const source = shared(jobs, clock);
+	const sourceFor = inTurns(jobs, clock);
 	const waits = settings.map(
-		(own) => new JobWait(source, newJob(clock.now(), own), { clock, ...own }),
+		(own) => new JobWait(sourceFor(own.signal), newJob(clock.now(), own), { clock, ...own }),
 	);
 	return { clock, jobs, waits };
 };
 
 it('replaces an expired link with one poll for all waits', async () => {
 	const say = ({ before }: Asked) => ({ ...completed, result_url: `${link}?${before}` });
-	const { clock, jobs, waits } = waitsFor(say, [{ kind: 'task' }, { kind: 'task' }]);
+	const { clock, jobs, waits } = waitsFor(say, [{ kind: 'task' }, { kind: 'task' }], 300);
 	const finished = await Promise.all(waits.map(async (wait) => await wait.hold()));
 	expect(finished.map(({ source }) => source.url)).toEqual([`${link}?0`, `${link}?0`]);
 	const refresh = async () => {
