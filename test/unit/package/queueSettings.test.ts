@@ -1,12 +1,15 @@
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { queueSettings } from '../../n8n/queueSettings';
-import { withSection } from '../../support/pages/markdown';
-import { settingsTable } from '../../n8n/settingsTable';
 
-const page = path.join(__dirname, '../../../docs/queue-mode.md');
+const page = readFileSync(path.join(__dirname, '../../../docs/queue-mode.md'), 'utf8');
+/** The names of the settings in the page, n8n's defaults, and what the page recommends. */
+const rows = [...page.matchAll(/^\| (`.*?) \| (.*?) \| (.*?) \|/gm)].map(([, ...cells]) =>
+	cells.map((cell): string[] => cell.match(/`[^`]+`/g) ?? []),
+);
+const rowOf = (name: string) => rows.find(([names]) => names.includes(`\`${name}\``)) ?? [];
 
 /** The default of each setting that n8n's package of settings has, read from it. */
 function defaultsOfN8n(): Record<string, unknown> {
@@ -35,15 +38,15 @@ function defaultsOfN8n(): Record<string, unknown> {
 
 describe('the settings of queue mode', () => {
 	it.each(Object.entries(defaultsOfN8n()))('the default of %s is the one of n8n', (name, value) => {
-		const setting = queueSettings.find(({ names }) => names.includes(name));
-		const values = setting?.standard.match(/`[^`]+`/g) ?? [];
-		expect(values[setting?.names.indexOf(name) ?? 0]).toBe(`\`${String(value)}\``);
+		const [names = [], defaults = []] = rowOf(name);
+		expect(defaults[names.indexOf(`\`${name}\``)]).toBe(`\`${String(value)}\``);
 	});
 
-	it('docs/queue-mode.md has the table of settings', () => {
-		const text = readFileSync(page, 'utf8');
-		const wanted = withSection(text, 'settings', settingsTable());
-		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
-		expect(readFileSync(page, 'utf8')).toBe(wanted);
-	});
+	it.each(queueSettings.flatMap(({ env }) => Object.entries(env)))(
+		'%s is recommended in docs/queue-mode.md as the tests set it: %s',
+		(name, value) => {
+			const [, defaults = [], recommended = []] = rowOf(name);
+			expect([...defaults, ...recommended]).toContain(`\`${value}\``);
+		},
+	);
 });
