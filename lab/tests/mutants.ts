@@ -26,7 +26,11 @@ const partsByName: Record<string, Part> = {
 	},
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
-		tests: ['test/{unit/n8n,engine}/orders/**/*.test.ts', 'test/promises/*.test.ts'],
+		tests: [
+			'test/{unit/n8n,engine}/orders/**/*.test.ts',
+			'test/engine/agents/tools.test.ts',
+			'test/promises/*.test.ts',
+		],
 	},
 };
 
