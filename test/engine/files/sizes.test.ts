@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../../../gateway';
+import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
-import { mp4Of } from '../../support/files/boxes';
+import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
 	chain,
@@ -15,19 +15,15 @@ const media = [{ type: 'reference_image', url: 'https://firm.example/person.png'
 
 describe('very large values', () => {
 	let gateway: Gateway;
-	beforeAll(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity, render: async () => mp4Of(100) });
-	});
-	afterAll(async () => await gateway.close());
+	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
 
 	const run = async (node: Node, ...items: IDataObject[]) => {
-		const before = gateway.requests.length;
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
 			input: items.map((json) => ({ json })),
 		});
 		const error = result.errorOf(node.name);
-		return { result, error, requests: gateway.requests.slice(before) };
+		return { result, error, requests: gateway.requests };
 	};
 	const alpha = createReferenceVideo({ model: byId('alpha-1.1-r2v'), options: {} });
 	const lengthOf = (error: object | undefined) => JSON.stringify(error ?? '').length;
