@@ -26,7 +26,7 @@ const partsByName: Record<string, Part> = {
 	},
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
-		tests: ['test/{unit/n8n,engine}/orders/**/*.test.ts'],
+		tests: ['test/{unit/n8n,engine}/orders/**/*.test.ts', 'test/engine/agents/tools.test.ts'],
 	},
 };
 

@@ -39,7 +39,6 @@ export class SimulatedTime {
 	private still?: string;
 	private readonly lookUp = jest.spyOn(dns, 'lookup');
 	private opened = 0;
-	private unseen = 0;
 	private readonly ending = new AbortController();
 	private readonly pump: Promise<void>;
 
@@ -54,12 +53,6 @@ export class SimulatedTime {
 		this.lookUp.mockImplementation(lookUpHere as typeof dns.lookup);
 		subscribe('net.client.socket', this.watch);
 		this.pump = this.run();
-	}
-
-	/** Time stands still until this work is done. For work that it cannot see, such as worker threads that render. */
-	async during<T>(work: Promise<T>): Promise<T> {
-		this.unseen++;
-		return await work.finally(() => this.unseen--);
 	}
 
 	/** Settles when every connection opened by this process has ended. */
@@ -99,7 +92,7 @@ export class SimulatedTime {
 	private async isAtRest(): Promise<boolean> {
 		// Let pending consequences happen first.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (jest.getTimerCount() === 0 || this.systemRequests.size + this.unseen > 0) {
+		if (jest.getTimerCount() === 0 || this.systemRequests.size > 0) {
 			await this.pause(step);
 			return false;
 		}

@@ -1,5 +1,11 @@
 import { SupplyDataContext } from 'n8n-core';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	INodeType,
+} from 'n8n-workflow';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import type { Gateway } from '../../../gateway';
@@ -129,6 +135,45 @@ describe('a node as a tool of an agent', () => {
 		const retried = await retryExecution({ ...first, data, finished: false });
 		const [{ job }] = gateway.ledger;
 		expect(String(retried.items('Agent')[0].json.answer)).toContain(`with the job ID ${job}`);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('gets the videos of an agent that fails again in each try of Retry On Fail', async () => {
+		let failures = 2;
+		const answers: string[] = [];
+		const failing: INodeType = {
+			...agent,
+			description: { ...agent.description, name: 'failingAgent' },
+			async execute(this: IExecuteFunctions) {
+				const [items] = (await agent.execute?.call(this)) as INodeExecutionData[][];
+				answers.push(...items.map(({ json }) => String(json.answer)));
+				if (failures-- > 0) throw new Error('The chat model did not answer');
+				return [[{ json: {} }]];
+			},
+		};
+		registerTypes({ nodes: [failing] });
+		const retries = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const caller = { name: 'Agent', type: 'test.failingAgent', parameters: { calls: 2 } };
+		const limited = modelGateway({ ...create, options: { limits: { maxOrders: 2 } } });
+		const workflow = withSubNodes(chain({ ...caller, ...retries }), [
+			...(['ai_tool', asTool(limited, 'Tool')] as const),
+		]);
+		const credentials = credentialFor(gateway);
+		expect((await runWorkflow(workflow, { credentials })).status).toBe('success');
+		const jobs = gateway.ledger.map(({ job }) => String(job));
+		expect(jobs).toHaveLength(2);
+		const named = answers.map((text) => jobs.find((job) => text.includes(job)));
+		expect(named).toEqual([...jobs, ...jobs, ...jobs]);
+	});
+
+	it('orders nothing in other words after a call whose response was lost', async () => {
+		gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
+		const reworded = { ...create, prompt: '=A boat, {{ Math.random() }}' };
+		const texts = await callTool(modelGateway, reworded, { calls: 2 });
+		for (const text of texts) {
+			expect(text).toContain('the connection was lost before the response arrived');
+		}
+		expect(texts[1]).toContain('An earlier try has already sent this order');
 		expect(gateway.ledger).toHaveLength(1);
 	});
 

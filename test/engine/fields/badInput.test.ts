@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../../../gateway';
+import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
 	chain,
@@ -11,18 +12,64 @@ import {
 	waitForVideo,
 } from '../../support/workflows/workflows';
 
+interface LinkField {
+	/** The name of the field in the error. */
+	label: string;
+	/** The node that sends this link. */
+	node(link: string): Node;
+	fields?(link: string): IDataObject;
+}
+
+const call = (resource: string, operation: string, parameters: IDataObject) =>
+	modelGateway({ resource, operation, ...parameters }, { name: 'Call' });
+
+const goodLink = 'https://media.example/a.png';
+const images = (link: string) => ({ values: [{ source: 'url', url: link }] });
+const withMedia = (medium: IDataObject) => ({ media: [{ type: 'reference_image', ...medium }] });
+const createVideo = () => createReferenceVideo({}, { name: 'Call' });
+
+/** Every field with a link that the service fetches. */
+const linkFields: LinkField[] = [
+	{ label: 'Media 1: URL', node: createVideo, fields: (url) => withMedia({ url }) },
+	{
+		...{ label: 'Media 1: Voice URL', node: createVideo },
+		fields: (link) => withMedia({ url: goodLink, reference_voice: link }),
+	},
+	...['image', 'mask'].map((name): LinkField => ({
+		label: name === 'image' ? 'Image URL' : 'Mask URL',
+		node: (link) =>
+			call('image', 'edit', {
+				...{ model: byId('image-edit-1'), prompt: 'A boat' },
+				...{ imageSource: 'url', imageUrl: goodLink },
+				...{ [`${name}Source`]: 'url', [`${name}Url`]: link },
+			}),
+	})),
+	{
+		label: 'Message 1: Image 1',
+		node(link) {
+			const values = [{ role: 'user', content: 'Hi', images: images(link) }];
+			return call('chat', 'complete', { model: byId('chat-1'), messages: { values } });
+		},
+	},
+	{
+		label: 'Image 1',
+		node: (link) =>
+			call('image', 'chat', {
+				...{ model: byId('image-chat-1'), prompt: 'A boat', images: images(link) },
+			}),
+	},
+];
+
 describe('bad input', () => {
 	let gateway: Gateway;
-	beforeAll(async () => void (gateway = await startGateway({ jobSeconds: 60 })));
-	afterAll(async () => await gateway.close());
+	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
 
 	const messageOf = async (node: Node, json: IDataObject = {}) => {
-		const before = gateway.requests.length;
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
 			input: [{ json }],
 		});
-		expect(gateway.requests).toHaveLength(before);
+		expect(gateway.requests).toEqual([]);
 		return result.errorOf(node.name)?.message;
 	};
 	it.each([
@@ -44,6 +91,16 @@ describe('bad input', () => {
 		const create = createReferenceVideo({ mediaInput: 'fields', media });
 		expect(await messageOf(create, { name: 'my cat.png' })).toBe(`Media 1: URL ${problem}`);
 	});
+
+	it.each(linkFields)(
+		'refuses a link that the service cannot fetch: $label',
+		async ({ label, node, fields }) => {
+			const link = 'http://firm.example/a.png';
+			expect(await messageOf(node(link), fields?.(link))).toBe(
+				`${label} must be a public https link, and this one starts with http://`,
+			);
+		},
+	);
 
 	it('says to fill in or delete a media entry without a URL', async () => {
 		const problem = 'Media 1: URL is empty: give a link, or delete this entry';

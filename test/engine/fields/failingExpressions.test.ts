@@ -19,9 +19,9 @@ const parameters: Record<string, IDataObject> = {
 	pollIntervalSeconds: { options: { pollIntervalSeconds: failing('5') } },
 	maxParallelDownloads: { options: { maxParallelDownloads: failing('2') } },
 };
-const cases = Object.keys(parameters).flatMap((field) =>
-	[0, 1, 2].map((bad) => [field, bad] as const),
-);
+const cases = Object.keys(parameters);
+/** The item for which the expression fails. */
+const bad = 1;
 
 describe('failing expressions of Wait for Video', () => {
 	let gateway: Gateway;
@@ -33,7 +33,7 @@ describe('failing expressions of Wait for Video', () => {
 		for (const id of ids) gateway.jobs.complete(id, mp4Of(1000));
 	});
 
-	const run = async (field: string, bad: number, settings: Partial<INode> = {}) => {
+	const run = async (field: string, settings: Partial<INode> = {}) => {
 		const node = waitForVideo(parameters[field], settings);
 		// With an execution timeout, the node compares all its own timeouts with it for a hint.
 		const workflow = { ...chain(node), settings: { executionOrder: 'v1', executionTimeout: 60 } };
@@ -44,9 +44,9 @@ describe('failing expressions of Wait for Video', () => {
 	};
 
 	it.each(cases)(
-		'names all known jobs in the error when the expression of %s fails for item %d',
-		async (field, bad) => {
-			const error = (await run(field, bad)).errorOf('Wait for Video');
+		'names all known jobs in the error when the expression of %s fails for an item',
+		async (field) => {
+			const error = (await run(field)).errorOf('Wait for Video');
 			expect(error?.message).toMatch(new RegExp(`^Item ${bad}: .*node`));
 			for (const [item, id] of ids.entries()) {
 				const isKnown = field !== 'jobId' || item !== bad;
@@ -57,9 +57,9 @@ describe('failing expressions of Wait for Video', () => {
 	);
 
 	it.each(cases)(
-		'delivers the other items on Continue On Fail when the expression of %s fails for item %d',
-		async (field, bad) => {
-			const result = await run(field, bad, { onError: 'continueRegularOutput' });
+		'delivers the other items on Continue On Fail when the expression of %s fails for an item',
+		async (field) => {
+			const result = await run(field, { onError: 'continueRegularOutput' });
 			const items = result.items('Wait for Video');
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
 			for (const [item, { json }] of items.entries()) {

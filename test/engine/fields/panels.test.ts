@@ -1,4 +1,4 @@
-import { NodeHelpers, Workflow, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { nodeTypes } from '../../harness';
 
@@ -87,34 +87,6 @@ describe('fields of a panel', () => {
 			notice && expect.stringContaining(notice),
 		);
 	});
-});
-
-describe('menus', () => {
-	it.each(operations)(
-		'shows the operation and the resource below the node: $name $resource.name',
-		async (operation) => {
-			const { resource, name, value } = operation;
-			const parameters = { resource: resource.value, operation: value };
-			const node = { id: '', name: 'Node', type: gatewayNode, typeVersion: 1, parameters };
-			const workflow = new Workflow({
-				nodes: [{ ...node, position: [0, 0] }],
-				connections: {},
-				active: false,
-				nodeTypes,
-			});
-			const { subtitle = '' } = nodeTypes.getByNameAndVersion(gatewayNode, 1).description;
-			const read = async () =>
-				workflow.expression.getSimpleParameterValue(
-					workflow.nodes.Node,
-					subtitle,
-					'internal',
-					{},
-					undefined,
-					'',
-				);
-			expect(await workflow.expression.withIsolate(read)).toBe(`${name}: ${resource.name}`);
-		},
-	);
 });
 
 describe('the panel of a tool', () => {

@@ -11,7 +11,7 @@ import {
 import { box } from '../../support/files/boxes';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { otherVideos } from '../../support/data/otherVideos';
-import { answer, json, startServer, type Reply } from '../../support/http/scriptedServer';
+import { startServer, type Reply } from '../../support/http/scriptedServer';
 import { storage } from '../../support/http/scriptedStorage';
 import { sampleVideo } from '../../support/data/samples';
 import {
@@ -135,28 +135,5 @@ it.each(modes)(
 		expect(binary).toBeUndefined();
 		expect(server.requests).toHaveLength(5);
 		expect(await storedFiles(result)).toEqual([]);
-	},
-);
-
-it.each([getContent, waitForVideo()])(
-	'accepts the file itself as the response of the content endpoint, whatever its type',
-	async (node) => {
-		for (const type of ['text/plain', 'application/json', '']) {
-			const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
-			const file = answer(200, otherVideos.WebM.bytes, headers);
-			const server = await startServer((response, request) =>
-				(request.path.endsWith('/content') ? file : json({ status: 'completed' }))(
-					response,
-					request,
-				),
-			);
-			const result = await runWorkflow(chain(node), {
-				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
-				input: [{ json: { id: 'x' } }],
-			});
-			expect(result.items('Wait for Video')[0].binary?.data).toMatchObject({
-				...{ fileName: 'x.webm', mimeType: 'video/webm' },
-			});
-		}
 	},
 );

@@ -47,12 +47,6 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 		allow('127.0.0.2:9000'),
 	],
 	[
-		'that does not speak TLS',
-		async () => (await startServer(reset)).url.replace('http:', 'https:'),
-		'does not speak https',
-		'Check whether a firewall or a proxy keeps n8n from 127.0.0.1',
-	],
-	[
 		'that breaks each connection',
 		async () => (await startServer(reset)).url,
 		'the connection was lost before the response arrived from 127.0.0.1',

@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { valueAt } from '../../../nodes/shared/gateway/json';
-import { startGateway, type Gateway } from '../../../gateway';
+import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { picture } from '../../support/data/samples';
 import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
 
@@ -10,14 +11,11 @@ describe('reference videos', () => {
 	let red: string;
 	let blue: string;
 
-	beforeAll(async () => {
-		gateway = await startGateway({
-			jobSeconds: Infinity,
-		});
+	withGateway({ jobSeconds: Infinity }, (world) => {
+		({ gateway } = world);
 		red = gateway.addMedia('red.png', picture('red'), 'image/png');
 		blue = gateway.addMedia('blue.png', picture('blue'), 'image/png');
 	});
-	afterAll(async () => await gateway.close());
 
 	const image = (url: string) => ({ type: 'reference_image', url });
 
@@ -57,7 +55,7 @@ describe('reference videos', () => {
 			input: [{ json: { links: [red, blue] } }],
 		});
 		expect(result.errorOf('Create')).toBeUndefined();
-		expect(valueAt(gateway.requests.at(-1)?.body, 'input.media')).toEqual(sent(red, blue));
+		expect(valueAt(gateway.requests[0].body, 'input.media')).toEqual(sent(red, blue));
 	});
 
 	it('counts media as the panel does in messages of the service, but not in the raw response', async () => {

@@ -1,16 +1,15 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { startGateway, type Gateway, type GatewayOptions, type Route } from '../../../gateway';
+import type { Gateway, Route } from '../../../gateway';
 import {
 	listSearch,
-	processedItems,
 	registerTypes,
 	resumeExecution,
 	retryExecution,
 	type RunOptions,
 	runWorkflow,
-	SimulatedTime,
 	type WorkflowRun,
 } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
 import {
@@ -31,55 +30,30 @@ const store = embeddingsUser(async (embeddings) => {
 });
 
 describe('the limits of a credential', () => {
-	let time: SimulatedTime;
 	let gateway: Gateway;
-	let began: number;
-	/** Each test uses a key of its own, because the limits of a key outlast a test. */
-	let tests = 0;
-	let credential: (fields: IDataObject) => ReturnType<typeof credentialFor>;
-
-	const start = async (options: GatewayOptions = {}) => {
-		const apiKey = `sk-limited-${++tests}`;
-		gateway = await startGateway({
-			...{ jobSeconds: 0, render: async () => new Uint8Array(0), keys: { [apiKey]: {} } },
-			...options,
-		});
-		credential = (fields) => credentialFor(gateway, { advanced: true, ...fields });
-		began = Date.now();
-	};
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: 0, render: async () => new Uint8Array(0) },
+		(world) => void ({ gateway } = world),
+	);
 	beforeAll(() => registerTypes({ nodes: [store] }));
-	beforeEach(() => void (time = new SimulatedTime()));
-	afterEach(async () => {
-		await gateway.close();
-		await time.end();
-	});
 
+	const credential = (fields: IDataObject) => credentialFor(gateway, { advanced: true, ...fields });
 	const chat = modelGateway({
 		...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
 		messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
 	});
 	const texts = (name: string, count: number) =>
 		Array.from({ length: count }, (_, index) => ({ json: { text: `${name} ${index}` } }));
-	const chats = async (fields: IDataObject, name: string, count: number) =>
-		await runWorkflow(chain(chat), {
-			credentials: credential(fields),
-			input: texts(name, count),
-		});
-
 	const create = chain(createVideo({ prompt: '={{ $json.text }}' }));
 
 	const requestsTo = (...routes: Route[]) =>
 		gateway.requests.filter(({ route }) => route && routes.includes(route));
-	const times = () => gateway.requests.map(({ at }) => at - began);
 	const expectSpread = (milliseconds: number) =>
-		times()
-			.slice(1)
-			.forEach((at, index) => {
-				expect(at - times()[index]).toBeGreaterThanOrEqual(milliseconds);
-			});
+		gateway.requests.slice(1).forEach(({ at }, index) => {
+			expect(at - gateway.requests[index].at).toBeGreaterThanOrEqual(milliseconds);
+		});
 
 	it('applies the limits to all users of a key: a node, a vector store, the list of models', async () => {
-		await start();
 		const credentials = credential({ requestsPerSecond: 1 });
 		const stored = runWorkflow(
 			withSubNodes(chain({ name: 'Store', type: 'test.store' }), [
@@ -92,15 +66,14 @@ describe('the limits of a credential', () => {
 			credentials,
 			parameters: { resource: 'chat' },
 		});
-		const [run] = await Promise.all([stored, chats({ requestsPerSecond: 1 }, 'many', 3), listed]);
+		const chats = runWorkflow(chain(chat), { credentials, input: texts('many', 3) });
+		const [run] = await Promise.all([stored, chats, listed]);
 		expect(run.items('Store')).toHaveLength(1);
 		expect(requestsTo('embedding', 'chat', 'models')).toHaveLength(7);
 		expectSpread(1000);
 	});
 
 	it('sends nothing more after a refusal while orders wait for a limit, and places them on Retry', async () => {
-		await start();
-		processedItems.clear();
 		const credentials = credential({ requestsPerSecond: 0.1 });
 		const refused = { status: 400, code: 'invalid_prompt', skip: 1 };
 		gateway.fault({ route: 'videoCreate', action: 'error', ...refused });
@@ -146,7 +119,6 @@ describe('the limits of a credential', () => {
 		};
 
 		it('parks again rather than wait long for a limit, and polls the jobs next that were held back', async () => {
-			await start();
 			const fields = { requestsPerSecond: 0.1 };
 			const { jobs, run } = await waitFor(6, fields, { mode: 'trigger' });
 			const lengths: number[] = [];

@@ -40,9 +40,7 @@ const hintsAfter = async (later: Node[], options: RunOptions = {}) => {
 
 it.each<[string, Node[], boolean]>([
 	['no node behind it', [], true],
-	['another node behind it', [core('Next', 'noOp')], true],
 	['a disabled Wait for Video behind it', [{ ...waitForVideo(), disabled: true }], true],
-	['Wait for Video behind it', [waitForVideo()], false],
 	['Wait for Video behind another node', [core('Next', 'noOp'), waitForVideo()], false],
 	[
 		'Get Status behind it',

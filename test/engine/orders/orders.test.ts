@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway, RecordedRequest } from '../../../gateway';
 import {
 	EngineProcess,
@@ -13,7 +13,7 @@ import {
 } from '../../harness';
 import { type Moment, withFailures } from '../../support/store/databaseFailures';
 import { earlierJob } from '../../support/workflows/earlierJobs';
-import { storedBy } from '../../support/workflows/interruptions';
+import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
 import {
 	byId,
 	chain,
@@ -224,4 +224,64 @@ describe('the Order Key', () => {
 		expect(second.errorOf('Create')?.message.length).toBeLessThan(200);
 		expect(gateway.ledger).toHaveLength(2);
 	});
+});
+
+describe('Max Orders per Execution', () => {
+	const limitedTo = (maxOrders: number) =>
+		orderWorkflow({ maxOrders }, { onError: 'continueRegularOutput' });
+
+	it('counts the orders before a Stop, although n8n stored no count of them', async () => {
+		const { stored } = await stoppedBy(
+			(stop) => gateway.once('request', stop),
+			async (onStart) => await run(limitedTo(1), ['Waves', 'Fog'], { onStart }),
+		);
+		const retried = await retryExecution(stored);
+		expect(gateway.ledger).toHaveLength(1);
+		expect(retried.items('Create')).toMatchObject([
+			{ json: { output: { task_id: gateway.ledger[0].job } } },
+			{ json: { error: expect.stringContaining('the limit of 1 order per execution') } },
+		]);
+	});
+});
+
+describe('If No Response Arrives = Send Again', () => {
+	const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+	const prices = '{"beta-2.7-r2v":{"per_video":1}}';
+
+	/** Orders one video, and every response is lost after its order was accepted. */
+	const orderAndLose = async (options: IDataObject, settings: Partial<INode> = {}) => {
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		const workflow = orderWorkflow({ ifAnswerLost: 'resend', ...options }, settings);
+		const credentials = credentialFor(gateway, { advanced: true, prices });
+		return await run(workflow, undefined, { credentials });
+	};
+
+	it.each([
+		['maxOrders', 'It would exceed the limit of 1 order per execution.'],
+		[
+			'maxOrdersPerDay',
+			'It would exceed the limit of 1 order per day (1 used before this run). It opens again on',
+		],
+		[
+			'maxCost',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per execution.',
+		],
+		[
+			'maxCostPerDay',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per day (1 used before this run).',
+		],
+	])(
+		'sends an order as often as the limit allows in all tries of Retry On Fail, and says so: %s',
+		async (limit, reason) => {
+			const error = (await orderAndLose({ [limit]: 1 }, retryOnFail)).errorOf('Create');
+			expect(error?.message).toContain('the connection was lost before the response arrived');
+			expect(error?.description).toContain(`It was not sent again. ${reason}`);
+			expect(creates()).toHaveLength(1);
+			processedItems.clear();
+			await orderAndLose({ [limit]: 3 }, retryOnFail);
+			expect(creates()).toHaveLength(1 + 3);
+		},
+	);
 });

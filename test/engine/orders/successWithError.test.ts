@@ -73,3 +73,14 @@ it('does not take a job for an item that was left out when a service names such 
 	expect(json).toMatchObject({ id: 'video_1', service_ordered: false, preview: true });
 	expect(json).not.toHaveProperty('ordered');
 });
+
+it('drops the job of an earlier order from the input fields, and no other output', async () => {
+	const options = { includeInputFields: true };
+	const earlier = { id: 'product-7', task_id: 'task_old', output: { task_id: 'task_old' } };
+	const { json } = await run('videoCreate', {}, earlier, options);
+	expect(json).toMatchObject({ id: 'video_1', status: 'queued' });
+	expect(json).not.toHaveProperty('task_id');
+	expect(json).not.toHaveProperty('output');
+	const other = await run('videoCreate', {}, { output: 'An answer' }, options);
+	expect(other.json).toMatchObject({ output: 'An answer' });
+});

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow } from '../../harness';
+import { CredentialsHelper } from '../../harness/credentials';
 import {
 	byId,
 	chain,
@@ -90,6 +91,36 @@ describe('chat and messages', () => {
 		const node = chat({ messages: { values: [{ role, content: 'Hi' }] }, options });
 		const description = (await run(node)).errorOf('Chat')?.description ?? '';
 		expect(/remove: .*?\./.exec(description)?.[0]).toBe(named);
+	});
+
+	const many = (count: number) =>
+		Array.from({ length: count }, (_, index) => ({ json: { text: `Text ${index}` } }));
+
+	it('sends nothing when Stop comes while 2,000 items are checked', async () => {
+		const { modelGatewayApi } = credentialFor(gateway);
+		let stop = () => {};
+		const credentials = {
+			// The node reads the credential before any parameter.
+			get modelGatewayApi() {
+				setImmediate(stop);
+				return modelGatewayApi;
+			},
+		};
+		const onStart = (cancel: () => void) => void (stop = cancel);
+		const result = await run(chat(), { credentials, onStart, input: many(2000) });
+		expect(result.status).toBe('canceled');
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it('signs every request when n8n does not reveal how it signs', async () => {
+		const { authenticate } = CredentialsHelper.prototype;
+		const sign = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
+		sign.mockImplementation(async function (this: CredentialsHelper, ...[data, type, sent, ...on]) {
+			const copy = { ...sent, headers: { ...sent.headers } };
+			return await authenticate.call(this, data, type, copy, ...on);
+		});
+		expect((await run(chat(), { input: many(30) })).items('Chat')).toHaveLength(30);
+		sign.mockRestore();
 	});
 
 	it('shows the hint about incomplete answers after a Retry for all items', async () => {

@@ -48,15 +48,6 @@ describe('embeddings', () => {
 			expect(sent()).toEqual([texts(3)]);
 			expect(json.embeddings).toEqual(Array(3).fill(embedding));
 		});
-
-		it.each([[''], [null], [[]]])(
-			'leaves it to the service to refuse the input %j from Extra Body',
-			async (input) => {
-				const result = await run(['unused'], { extraBody: { input } });
-				expect(result.errorOf('Embed')?.message).toContain('HTTP 400');
-				expect(sent()).toEqual([input]);
-			},
-		);
 	});
 
 	it.each([

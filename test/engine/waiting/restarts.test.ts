@@ -1,13 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { resume, startWaits } from '../../support/workflows/parkedWaits';
 import { setProcess } from '../../support/time/processAge';
 import { sampleVideo } from '../../support/data/samples';
+import { answer, startServer } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
 import { chain, core, waitForVideo } from '../../support/workflows/workflows';
 
@@ -49,24 +47,13 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 	};
 
 	/** An n8n that says how ready it is: with each of these responses once, and then with the last one. */
-	const withReadiness = async (
-		responses: Array<[number, string]>,
-		use: (restApiUrl: string) => Promise<void>,
-	) => {
-		const left = [...responses];
-		const server = createServer((request, response) => {
-			const [status, text] = request.url === '/healthz/readiness' ? left[0] : [404, ''];
-			if (left.length > 1) left.shift();
-			response.writeHead(status, { 'content-type': 'application/json' });
-			response.end(text);
+	const startReadiness = async (responses: Array<[number, string]>) => {
+		const replies = responses.map(([status, text]) => answer(status, text));
+		const server = await startServer((response, request) => {
+			if (request.path !== '/healthz/readiness') return answer(404, '')(response, request);
+			(replies.length > 1 ? replies.shift() : replies[0])?.(response, request);
 		});
-		await once(server.listen(0, '127.0.0.1'), 'listening');
-		try {
-			await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/rest`);
-		} finally {
-			server.closeAllConnections();
-			server.close();
-		}
+		return `${server.url}/rest`;
 	};
 	const starting: [number, string] = [503, '{"status":"error"}'];
 	const ready: [number, string] = [200, '{"status":"ok"}'];
@@ -76,18 +63,16 @@ describe('a parked Wait for Video after a restart of n8n', () => {
 	});
 
 	it('waits only until a restarted n8n says that it is ready', async () => {
-		await withReadiness([starting, starting, ready], async (restApiUrl) => {
-			expect(await durationOfPass(10_000, { restApiUrl })).toBe(1_000);
-		});
+		const restApiUrl = await startReadiness([starting, starting, ready]);
+		expect(await durationOfPass(10_000, { restApiUrl })).toBe(1_000);
 	});
 
 	it.each<[string, Array<[number, string]>]>([
 		['n8n 1, which says so from the start', [ready]],
 		['a proxy before n8n', [[503, '<h1>Service Unavailable</h1>'], ready]],
 	])('does not rely on the readiness of %s', async (_, responses) => {
-		await withReadiness(responses, async (restApiUrl) => {
-			expect(await durationOfPass(58_000, { restApiUrl })).toBe(2_000);
-		});
+		const restApiUrl = await startReadiness(responses);
+		expect(await durationOfPass(58_000, { restApiUrl })).toBe(2_000);
 	});
 
 	it.each([

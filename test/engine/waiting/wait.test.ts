@@ -1,4 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Gateway, Route } from '../../../gateway';
 import { resumeToEnd, runWorkflow } from '../../harness';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
@@ -16,12 +18,13 @@ import { withGateway } from '../../support/http/withGateway';
 
 describe('Wait for Video', () => {
 	let gateway: Gateway;
+	let media: IDataObject[];
 	let video: Uint8Array;
 
 	beforeAll(async () => void (video = await sampleVideo()));
 	withGateway(
 		{ isTimeSimulated: true, jobSeconds: Infinity },
-		(world) => void ({ gateway } = world),
+		(world) => void ({ gateway, media } = world),
 	);
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
@@ -44,7 +47,6 @@ describe('Wait for Video', () => {
 			const route = kind === 'task' ? 'referenceVideoCreate' : 'videoCreate';
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
 			const create = kind === 'task' ? createReferenceVideo() : createVideo();
-			const media = [{ type: 'reference_image', url: 'https://media.example/a.png' }];
 			const before = Date.now();
 			const result = await runWorkflow(chain(create, waitForVideo()), {
 				credentials: credentialFor(gateway),
@@ -72,6 +74,22 @@ describe('Wait for Video', () => {
 		expect(json.input_request_id).toBe(created[0].json.request_id);
 		expect(json.request_id).toEqual(expect.any(String));
 		expect(json.request_id).not.toBe(json.input_request_id);
+	});
+
+	it('returns the fields that docs/first-video.md shows', async () => {
+		const guide = readFileSync(path.join(__dirname, '../../../docs/first-video.md'), 'utf8');
+		const [, shown] = /## What you get.*?```json\n(.*?)```/s.exec(guide) ?? [];
+		gateway.once('job', ({ id }) => gateway.jobs.complete(id, video));
+		const run = await runWorkflow(chain(createReferenceVideo(), waitForVideo()), {
+			...{ credentials: credentialFor(gateway), input: [{ json: { media } }] },
+		});
+		const [{ json, binary }] = (await resumeToEnd(run)).items('Wait for Video');
+		const example = JSON.parse(shown) as IDataObject;
+		expect(Object.keys(example)).toEqual(Object.keys(json));
+		expect(binary).toHaveProperty('data');
+		for (const { task_id, job_id, result_url, video_url } of [json, example]) {
+			expect([job_id, video_url]).toEqual([task_id, result_url]);
+		}
 	});
 
 	it('does not advise waiting for a job that has failed or that the service does not know', async () => {
