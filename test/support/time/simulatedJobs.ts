@@ -3,10 +3,8 @@ import {
 	UnusableResponse,
 	type ServiceResponse,
 } from '../../../nodes/shared/gateway/client/response';
-import { readShared, type Wish } from '../../../nodes/shared/gateway/client/sharedReads';
-import { asGatewayError, GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
+import type { GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
 import {
-	heldBack,
 	noResponse,
 	refused,
 	unreadable,
@@ -18,7 +16,6 @@ import {
 } from '../../../nodes/shared/gateway/jobs/responses';
 import type { JobSource, ReceivedStatus } from '../../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
-import { limits } from '../../../nodes/shared/gateway/protocol/limits';
 import { answerOf } from '../data/answers';
 import { nginxPage } from '../http/scriptedServer';
 import type { SimulatedClock } from './simulatedClock';
@@ -78,14 +75,10 @@ export class SimulatedJobs implements JobSource {
 	private readonly counts = new Map<string, number>();
 	private readonly start: number;
 
-	/**
-	 * @param say the response of the service
-	 * @param latency milliseconds until the response
-	 */
+	/** @param say the response of the service */
 	constructor(
 		private readonly clock: SimulatedClock,
 		private readonly say: (asked: Asked) => Said,
-		private readonly latency = 0,
 	) {
 		this.start = clock.now();
 	}
@@ -127,7 +120,6 @@ export class SimulatedJobs implements JobSource {
 		this.counts.set(request.id, before + 1);
 		this.asked.push(asked);
 		const response = this.say(asked);
-		if (this.latency > 0) await this.clock.sleep(this.latency);
 		if (response instanceof Error) throw response;
 		return response;
 	}
@@ -142,37 +134,6 @@ function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
 		if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
 		throw error;
 	}
-}
-
-/** The same source, whose responses are shared as in a gateway. */
-export function shared(source: JobSource, clock: SimulatedClock): JobSource {
-	const interval = limits.minPollSeconds * 1000;
-	const read = async <T>(
-		wish: Omit<Wish, 'interval'>,
-		patience: number | undefined,
-		send: () => Promise<T>,
-	): Promise<T> => {
-		const waiting = () => ({ patience });
-		const outcome = await readShared({ ...wish, interval }, clock, waiting, async (start) => {
-			start();
-			const sent = await send().catch(asGatewayError);
-			const sharedWith = sent instanceof GatewayError ? 'joined' : 'all';
-			return { outcome: sent, sharedWith, isSent: true };
-		});
-		if (outcome instanceof GatewayError) throw outcome;
-		if (outcome === undefined) throw heldBack(what.purpose, 'other requests about the same job');
-		return outcome;
-	};
-	return {
-		content: async (id, since) =>
-			await read({ name: ['content', id], what: 'content', since }, undefined, async () => {
-				return await source.content(id, since);
-			}),
-		poll: async (kind, id, options) =>
-			await read({ name: [id], what: kind, ...options.reuse }, options.patience, async () => {
-				return await source.poll(kind, id, options);
-			}),
-	};
 }
 
 /** Gives one response after the other, and then repeats the last one. */
