@@ -1,12 +1,6 @@
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { queueSettings } from '../../n8n/queueSettings';
-import { withSection } from '../../support/pages/markdown';
-import { settingsTable } from '../../n8n/settingsTable';
-
-const page = path.join(__dirname, '../../../docs/queue-mode.md');
 
 /** The default of each setting that n8n's package of settings has, read from it. */
 function defaultsOfN8n(): Record<string, unknown> {
@@ -38,12 +32,5 @@ describe('the settings of queue mode', () => {
 		const setting = queueSettings.find(({ names }) => names.includes(name));
 		const values = setting?.standard.match(/`[^`]+`/g) ?? [];
 		expect(values[setting?.names.indexOf(name) ?? 0]).toBe(`\`${String(value)}\``);
-	});
-
-	it('docs/queue-mode.md has the table of settings', () => {
-		const text = readFileSync(page, 'utf8');
-		const wanted = withSection(text, 'settings', settingsTable());
-		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
-		expect(readFileSync(page, 'utf8')).toBe(wanted);
 	});
 });
