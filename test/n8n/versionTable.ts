@@ -66,7 +66,7 @@ export const measured = ['waits', 'orders'];
 type Passed = Record<string, string[]>;
 
 const passedFile = path.join(__dirname, '../e2e/versions.json');
-export const page = path.resolve(__dirname, '../../docs/versions.md');
+const page = path.resolve(__dirname, '../../docs/versions.md');
 
 export const readPassed = () => JSON.parse(readFileSync(passedFile, 'utf8')) as Passed;
 

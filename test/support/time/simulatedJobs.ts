@@ -3,10 +3,8 @@ import {
 	UnusableResponse,
 	type ServiceResponse,
 } from '../../../nodes/shared/gateway/client/response';
-import { pollInTurn } from '../../../nodes/shared/gateway/client/jobTurns';
-import { asGatewayError, GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
+import type { GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
 import {
-	heldBack,
 	noResponse,
 	refused,
 	unreadable,
@@ -78,14 +76,10 @@ export class SimulatedJobs implements JobSource {
 	private readonly counts = new Map<string, number>();
 	private readonly start: number;
 
-	/**
-	 * @param say the response of the service
-	 * @param latency milliseconds until the response
-	 */
+	/** @param say the response of the service */
 	constructor(
 		private readonly clock: SimulatedClock,
 		private readonly say: (asked: Asked) => Said,
-		private readonly latency = 0,
 	) {
 		this.start = clock.now();
 	}
@@ -122,7 +116,6 @@ export class SimulatedJobs implements JobSource {
 		this.counts.set(request.id, before + 1);
 		this.asked.push(asked);
 		const response = this.say(asked);
-		if (this.latency > 0) await this.clock.sleep(this.latency);
 		if (response instanceof Error) throw response;
 		return response;
 	}
@@ -137,30 +130,6 @@ function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
 		if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
 		throw error;
 	}
-}
-
-let services = 0;
-
-/** For each wait, the same source as a gateway uses it: polls of one job take turns. */
-export function inTurns(
-	source: JobSource,
-	clock: SimulatedClock,
-): (signal?: AbortSignal) => JobSource {
-	const service = services++;
-	return (signal) => ({
-		content: async (id) => await source.content(id),
-		poll: async (kind, id, options) => {
-			const waiting = () => ({ signal, patience: options.patience });
-			const name = { job: JSON.stringify([service, id]), path: kind };
-			const outcome = await pollInTurn(name, clock, waiting, async () => {
-				const sent = await source.poll(kind, id, options).catch(asGatewayError);
-				return { outcome: sent, isShared: true, isSent: true };
-			});
-			if (outcome instanceof GatewayError) throw outcome;
-			if (outcome === undefined) throw heldBack(what.purpose, 'other requests about the same job');
-			return outcome;
-		},
-	});
 }
 
 /** Gives one response after the other, and then repeats the last one. */

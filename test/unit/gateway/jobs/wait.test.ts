@@ -3,16 +3,10 @@ import {
 	describeStatus,
 	type JobSummary,
 } from '../../../../nodes/shared/gateway/errors/jobSummary';
+import { startWait, type PollerState } from '../../../../nodes/shared/gateway/jobs/poller';
+import { JobWait, type WaitSettings } from '../../../../nodes/shared/gateway/jobs/wait';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
 import { failureOf } from '../../../support/workflows/gatewayWorld';
-import {
-	content,
-	done,
-	minute,
-	task,
-	video,
-	waitFor,
-	type Waiting,
-} from '../../../support/workflows/jobWaits';
 import {
 	completed,
 	inTurn,
@@ -22,10 +16,42 @@ import {
 	proxyPage,
 	refusal,
 	running,
+	SimulatedJobs,
 	untrusted,
 	type Asked,
 	type Said,
 } from '../../../support/time/simulatedJobs';
+
+const minute = 60_000;
+
+/** The responses of the service for a completed video job: its status and its content. */
+const done = { status: 'completed' };
+const content = { url: link };
+/** Responses for a video job, whose content is requested when the job is completed. */
+const video =
+	(...polls: Said[]) =>
+	(asked: Asked): Said =>
+		asked.what === 'content' ? content : inTurn(...polls)(asked);
+
+/** The job to wait for, and how to wait. */
+interface Waiting
+	extends
+		Pick<JobSummary, 'kind'>,
+		Partial<Pick<PollerState, 'timeout' | 'pollInterval' | 'isCreated'>>,
+		Partial<Omit<WaitSettings, 'clock'>> {}
+
+const task = (settings: Waiting = {}): Waiting => ({ kind: 'task', ...settings });
+
+/** A wait for one job in simulated time. @param say the responses of the service */
+function waitFor(say: (asked: Asked) => Said, { kind, ...settings }: Waiting = task()) {
+	const clock = new SimulatedClock();
+	const jobs = new SimulatedJobs(clock, say);
+	const start = clock.now();
+	const job = { id: 'job_1', ...(kind && { kind }) };
+	const state = startWait(job, { now: start, timeout: 20 * minute, ...settings });
+	const wait = new JobWait(jobs, state, { clock, ...settings });
+	return { jobs, wait, passed: () => clock.now() - start };
+}
 
 const isUnknown = { status: 'failed', error: { code: 'task_not_exist', message: 'no' } };
 const kindsOf = (asked: Asked[]) => asked.map(({ what }) => what);

@@ -16,11 +16,4 @@ describe('a file that n8n could not store', () => {
 			});
 		},
 	);
-
-	it('repeats the message of n8n when storing a file fails for another reason', () => {
-		const message = `${'its size exceeds the limit. '.repeat(10)}Consider increasing N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE`;
-		const record = recordFor(message);
-		expect(record.message).toContain('N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE');
-		expect(record.advice).toMatch(/^Check n8n.s binary data storage/);
-	});
 });

@@ -79,12 +79,3 @@ describe('a line of the log', () => {
 		}
 	});
 });
-
-describe('the log', () => {
-	it('logs nothing without the key to redact', () => {
-		const warn = jest.fn();
-		const context = { ...executeContext(), logger: { ...executeContext().logger, warn } };
-		new NodeLog(context).write('job failed', {});
-		expect(warn).not.toHaveBeenCalled();
-	});
-});

@@ -91,19 +91,6 @@ describe('matching the orders of a run with known orders', () => {
 		expect(matched([order('W', 0, { item: 'equal' })], known)).toEqual(['item: W0']);
 		expect(matched([order('W', 0, { item: 'equal' })], known.slice(0, 1))).toEqual(['item: W1']);
 	});
-
-	it('matches each known order with one order only', () => {
-		const known = [sent(order('A', 0))];
-		expect(matched([order('A', 0), order('A', 1, { item: 'item 0' })], known)).toEqual([
-			'request: A',
-			undefined,
-		]);
-	});
-
-	it('does not match the parts of a request with another request', () => {
-		const known: Entry[] = [{ ...order('A', 0), state: 'new', parts: [], timesSent: 1 }];
-		expect(matched([order('A2', 0)], known)).toEqual([undefined]);
-	});
 });
 
 describe('the earlier orders that nothing has matched', () => {
