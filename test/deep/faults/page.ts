@@ -1,7 +1,22 @@
+import type { ErrorRecord } from '../../../nodes/shared/n8n/errors/errorRecord';
 import { aligned } from '../../support/pages/markdown';
-import type { Duration, Outcome } from './expected';
 import { faults, type Fault } from './faults';
 import { repetitionOf, type FaultRoute, type Repetition } from './routes';
+
+/** Whether a fault passes after one request, or stays. */
+export type Duration = 'once' | 'always';
+
+/** How a cell of the matrix ends. */
+export interface Outcome {
+	/** Requests of the route that reached the gateway. */
+	requests: number;
+	/** Lines of the billing ledger. */
+	charges: number;
+	/** From the error record; undefined when the node gives an item. */
+	error?: Pick<ErrorRecord, 'status' | 'billed'>;
+	/** Set if a hint says that the request was sent twice, so that it may be charged twice. */
+	hintsTwice?: true;
+}
 
 interface Cell {
 	route: FaultRoute;

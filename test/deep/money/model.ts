@@ -6,7 +6,7 @@ import { allEnds, moments as breakMoments } from '../../support/http/breakingTls
 import { byId, createReferenceVideo } from '../../support/workflows/workflows';
 
 /** An operation that costs money. */
-export interface Paid {
+interface Paid {
 	name: string;
 	route: Route & keyof typeof endpoints;
 	parameters: IDataObject;
