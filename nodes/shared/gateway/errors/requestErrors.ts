@@ -7,16 +7,12 @@ import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
-import { verdictOf, type FailedRequest } from './verdict';
+import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
 /** What the errors about a request need to know about it. */
-export interface RequestInfo extends RefusedRequest {
+export interface RequestInfo extends RefusedRequest, SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;
-	/** Whether the user wants it sent again when the response was lost; undefined: as the cost of the request says. */
-	resendsLost?: boolean;
-	/** The idempotency key of the order: sent again with it, the same order creates no second job. */
-	idempotencyKey?: string;
 	/** The requested model, if it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
 	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
