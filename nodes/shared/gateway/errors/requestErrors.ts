@@ -157,7 +157,7 @@ export function refused(
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
 	const kind = kindOf(request, response, error, isService);
 	const { meaning } = refusals[kind];
-	const denies = isService && !request.isFile ? deniedBy(kind) : undefined;
+	const denies = isService && !request.isFile ? deniedBy(kind, status) : undefined;
 	const { otherModel: model } = request;
 	const otherModel = model && isModelBlamed(model, kind, error) ? model : undefined;
 	const noReason = request.hidesResponse ? responseHidden : 'the response gives no reason';
