@@ -5,7 +5,7 @@ import { isWebPage, readReason } from '../reader/page';
 import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
-import { readNetworkError, type AddressProblem } from './networkError';
+import { readNetworkError } from './networkError';
 import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
@@ -54,22 +54,17 @@ export function noResponse(
 	cause: unknown,
 	redaction: { text(text: string): string },
 ): GatewayError {
-	const { isUnsent, kind: said, texts, address } = readNetworkError(cause);
+	const { reach, kind: said, texts, address } = readNetworkError(cause);
 	const { purpose, host, url } = request;
-	const reach = isUnsent ? 'unsent' : said === 'garbled' ? 'unreadable' : 'lost';
 	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
-	const problem = said && isAddressProblem(said) ? said : undefined;
-	const unsent = proxy === undefined ? (problem ?? 'unreachable') : 'deadProxy';
-	const kind = isUnsent ? unsent : said;
+	const kind = proxy === undefined ? said : 'deadProxy';
 	// Some HTTP clients advise a retry, without knowing that it may cost money.
 	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
 	const network = excerpt(redaction.text(own));
+	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
+	const problem = kind && host !== undefined ? addressProblems[kind]?.(host) : undefined;
 	const whatHappened =
-		problem && host !== undefined && kind !== 'deadProxy'
-			? addressProblems[problem](host)
-			: isUnsent
-				? `${proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`} could not be reached`
-				: lostBy(kind, host);
+		problem ?? (reach === 'unsent' ? `${target} could not be reached` : lostBy(kind, host));
 	return new GatewayError({
 		message: `Could not ${purpose}: ${whatHappened}${network && ` (${network})`}`,
 		...{ reach, network, ...withoutUndefined({ kind, host }) },
@@ -84,16 +79,14 @@ function isAddressOf(address: string, url?: string): boolean {
 	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
 
-const addressProblems: Record<AddressProblem, (host: string) => string> = {
+/** What is wrong with the host of a file. The user knows the gateway, so its address is the subject of the advice. */
+const addressProblems: Partial<Record<FailureKind, (host: string) => string>> = {
 	unknownHost: (host) => `the host ${host} is not found`,
 	closedPort: (host) => `${host} refuses the connection`,
 	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
 	notTls: (host) => `${host} does not speak https`,
 	badCertificate: (host) => `the TLS certificate of ${host} is not accepted`,
 };
-
-const isAddressProblem = (kind: string): kind is AddressProblem =>
-	Object.hasOwn(addressProblems, kind);
 
 /** How the response was lost. */
 function lostBy(kind?: FailureKind, host?: string): string {
