@@ -88,10 +88,9 @@ export class Gateway<R extends Runtime = Runtime> {
 	async call<T>(call: Call<T>): Promise<T> {
 		if (this.runtime.isDry) throw new DryRun(this.request(this.route.base, call), this.redaction);
 		const { clock, random, signal, closing, limiter } = this.runtime;
-		const { endpoint, resendsLost } = call;
+		const { endpoint } = call;
 		const { earlierFailure, idempotencyKey, countResend, sentTwice } = this.idempotencyOf(endpoint);
-		const hasBackup = this.connection.backupUrl !== undefined;
-		const request = { cost: endpoint.cost, idempotencyKey, resendsLost, hasBackup };
+		const request = this.infoOf(call);
 		const timeout = call.timeout ?? endpoint.timeoutSeconds * 1000;
 		const budget = new TimeBudget(timeout, clock, { isShared: endpoint.cost === 'generation' });
 		/** The first try that may have been accepted; no later refusal undoes that. */
@@ -166,20 +165,24 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
+	/** What a failure of this call depends on. */
+	private infoOf(call: Call<unknown>): RequestInfo {
+		const { endpoint, purpose, resendsLost } = call;
+		return {
+			...{ purpose, resendsLost, cost: endpoint.cost, media: mediaOf(endpoint, call) },
+			idempotencyKey: this.idempotencyOf(endpoint).idempotencyKey,
+			otherModel: otherModelIn(endpoint, call),
+			hasBackup: this.connection.backupUrl !== undefined,
+		};
+	}
+
 	private async receive<T>(
 		call: Call<T>,
 		{ slot, budget, held }: { slot: Slot; budget: TimeBudget; held: HeldBytes },
 	): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
-		const requestInfo: RequestInfo = {
-			purpose: call.purpose,
-			...{ cost: endpoint.cost, media: mediaOf(endpoint, call) },
-			resendsLost: call.resendsLost,
-			idempotencyKey: this.idempotencyOf(endpoint).idempotencyKey,
-			otherModel: otherModelIn(endpoint, call),
-			url: base,
-		};
+		const requestInfo = { ...this.infoOf(call), url: base };
 		const timeout = budget.left(base);
 		const startedAt = this.runtime.clock.now();
 		const { http, clock, signal, graceOnStop, queue } = this.runtime;

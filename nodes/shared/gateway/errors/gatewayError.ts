@@ -46,16 +46,10 @@ export type FailureKind =
 	/** Other requests or limits held this request back for too long, so that it was not sent. */
 	| 'heldBack';
 
-/**
- * The facts about a failure, as plain data that survives JSON. Decisions read them; what the user can do is derived
- * from them where they are shown, and nowhere else. Names are the service's own where it has them ("Error object");
- * unknown fields are absent.
- */
-export interface Failure {
+/** What is shown of a failure. Names are the service's own where it has them ("Error object"); unknown ones are absent. */
+export interface FailureRecord {
 	/** What happened, in one line. */
 	message: string;
-	reach: Reach;
-	kind?: FailureKind;
 	/** HTTP status; 0 without a response ("Errors", last paragraph). */
 	status: number;
 	code?: string;
@@ -73,7 +67,15 @@ export interface Failure {
 	url?: string;
 	/** The job this failure is about. */
 	job?: JobSummary;
+}
 
+/**
+ * The facts about a failure, as plain data that survives JSON. Decisions read them; what the user can do is derived
+ * from them where they are shown, and nowhere else.
+ */
+export interface Failure extends FailureRecord {
+	reach: Reach;
+	kind?: FailureKind;
 	/** What the request costs; undefined where no request failed. */
 	cost?: Cost;
 	/** What the service itself denies for good. */

@@ -114,20 +114,19 @@ export function linkNotFound(
 	{ job: ofJob, content }: { job?: Failure; content?: Failure },
 	fields: JsonObject,
 ): GatewayError {
-	const name = jobName(job);
-	const said = [ofJob?.message ?? `${name} finished`, content?.message].filter(Boolean).join('. ');
+	const isVideo = job.kind === 'video';
+	const failure = (isVideo ? (content ?? ofJob) : (ofJob ?? content)) as Failure;
+	const { message } = failure;
 	// The job may hold its link in a field that is not known here, so its response says more than a failed request.
-	const isKept = Object.keys(fields).length > 0;
-	const raw_body = isKept
-		? truncateBody(JSON.stringify(fields))
-		: (ofJob?.raw_body ?? content?.raw_body);
+	const kept = Object.keys(fields).length > 0 ? JSON.stringify(fields) : undefined;
+	const raw_body = kept === undefined ? failure.raw_body : truncateBody(kept);
 	// The content endpoint knows nothing of a task.
-	const isDenied = [ofJob, job.kind === 'video' ? content : undefined].some(
-		(failure) => failure?.denies === 'request',
+	const isDenied = [ofJob, isVideo ? content : undefined].some(
+		(each) => each?.denies === 'request',
 	);
 	return jobError(job, {
-		...(content ?? ofJob),
-		message: said.startsWith(name) ? said : `${name} finished. ${said}`,
+		...failure,
+		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
 		...withoutUndefined({ raw_body }),
 		...(isDenied
 			? { made: 'nothing', billed: 'unknown', retry_can_help: false }

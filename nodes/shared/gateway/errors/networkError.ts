@@ -28,9 +28,9 @@ const kinds: Array<[words: RegExp, kind: AddressProblem | 'timeout' | 'garbled']
 
 /** What can be read from the network's own error. */
 interface NetworkError {
-	/** Whether the request was certainly not sent, because the connection was never ready for it. */
-	isUnsent: boolean;
-	kind?: (typeof kinds)[number][1];
+	/** Something that is no valid HTTP arrived, so the request was received. */
+	reach: 'unsent' | 'lost' | 'unreadable';
+	kind?: (typeof kinds)[number][1] | 'unreachable';
 	/** Its codes and messages, each once. */
 	texts: string[];
 	/** The IP address and port to which no connection could be made. */
@@ -46,7 +46,12 @@ export function readNetworkError(cause: unknown): NetworkError {
 	const [address] = levels.flatMap(({ syscall, address: ip, port }) =>
 		syscall === 'connect' && isText(ip) && port !== undefined ? `${ip}:${String(port)}` : [],
 	);
-	return { isUnsent: levels.some(neverConnected), kind, texts: [...new Set(texts)], address };
+	const said = { texts: [...new Set(texts)], address };
+	if (!levels.some(neverConnected)) {
+		return { ...said, kind, reach: kind === 'garbled' ? 'unreadable' : 'lost' };
+	}
+	const isOfAddress = kind !== undefined && kind !== 'garbled' && kind !== 'timeout';
+	return { ...said, kind: isOfAddress ? kind : 'unreachable', reach: 'unsent' };
 }
 
 /** The system calls of Node.js that come before a request is sent: the name lookup, and connecting. */

@@ -5,18 +5,14 @@ import { isWebPage, readReason } from '../reader/page';
 import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
-import { readNetworkError, type AddressProblem } from './networkError';
+import { readNetworkError } from './networkError';
 import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
-import { verdictOf, type FailedRequest } from './verdict';
+import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
 /** What the errors about a request need to know about it. */
-export interface RequestInfo extends RefusedRequest {
+export interface RequestInfo extends RefusedRequest, SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;
-	/** Whether the user wants it sent again when the response was lost; undefined: as the cost of the request says. */
-	resendsLost?: boolean;
-	/** The idempotency key of the order: sent again with it, the same order creates no second job. */
-	idempotencyKey?: string;
 	/** The requested model, if it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
 	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
@@ -58,22 +54,17 @@ export function noResponse(
 	cause: unknown,
 	redaction: { text(text: string): string },
 ): GatewayError {
-	const { isUnsent, kind: said, texts, address } = readNetworkError(cause);
+	const { reach, kind: said, texts, address } = readNetworkError(cause);
 	const { purpose, host, url } = request;
-	const reach = isUnsent ? 'unsent' : said === 'garbled' ? 'unreadable' : 'lost';
 	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
-	const problem = said && isAddressProblem(said) ? said : undefined;
-	const unsent = proxy === undefined ? (problem ?? 'unreachable') : 'deadProxy';
-	const kind = isUnsent ? unsent : said;
+	const kind = proxy === undefined ? said : 'deadProxy';
 	// Some HTTP clients advise a retry, without knowing that it may cost money.
 	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
 	const network = excerpt(redaction.text(own));
+	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
+	const problem = kind && host !== undefined ? addressProblems[kind]?.(host) : undefined;
 	const whatHappened =
-		problem && host !== undefined && kind !== 'deadProxy'
-			? addressProblems[problem](host)
-			: isUnsent
-				? `${proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`} could not be reached`
-				: lostBy(kind, host);
+		problem ?? (reach === 'unsent' ? `${target} could not be reached` : lostBy(kind, host));
 	return new GatewayError({
 		message: `Could not ${purpose}: ${whatHappened}${network && ` (${network})`}`,
 		...{ reach, network, ...withoutUndefined({ kind, host }) },
@@ -88,16 +79,14 @@ function isAddressOf(address: string, url?: string): boolean {
 	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
 
-const addressProblems: Record<AddressProblem, (host: string) => string> = {
+/** What is wrong with the host of a file. The user knows the gateway, so its address is the subject of the advice. */
+const addressProblems: Partial<Record<FailureKind, (host: string) => string>> = {
 	unknownHost: (host) => `the host ${host} is not found`,
 	closedPort: (host) => `${host} refuses the connection`,
 	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
 	notTls: (host) => `${host} does not speak https`,
 	badCertificate: (host) => `the TLS certificate of ${host} is not accepted`,
 };
-
-const isAddressProblem = (kind: string): kind is AddressProblem =>
-	Object.hasOwn(addressProblems, kind);
 
 /** How the response was lost. */
 function lostBy(kind?: FailureKind, host?: string): string {
@@ -161,7 +150,7 @@ export function refused(
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
 	const kind = kindOf(request, response, error, isService);
 	const { meaning } = refusals[kind];
-	const denies = isService && !request.isFile ? deniedBy(kind) : undefined;
+	const denies = isService && !request.isFile ? deniedBy(kind, status) : undefined;
 	const { otherModel: model } = request;
 	const otherModel = model && isModelBlamed(model, kind, error) ? model : undefined;
 	const noReason = request.hidesResponse ? responseHidden : 'the response gives no reason';

@@ -8,7 +8,7 @@ export type FailedRequest = Pick<Failure, 'reach' | 'status' | 'kind' | 'retryAf
 /** What was requested, and what the user wants. */
 export interface SentRequest {
 	cost: Cost;
-	/** Set when the service recognises the order, and makes no second job. */
+	/** The idempotency key of the order: the service recognises it, and makes no second job. */
 	idempotencyKey?: string;
 	/** Whether the user wants it sent again when its response was lost; undefined: as its cost says. */
 	resendsLost?: boolean;

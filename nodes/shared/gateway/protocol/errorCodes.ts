@@ -52,16 +52,15 @@ export const refusals = {
 
 export type RefusalKind = keyof typeof refusals;
 
-/** Undefined for a failure that is no refusal. */
-function refusalOfKind(kind = ''): Refusal | undefined {
-	return Object.hasOwn(refusals, kind) ? refusals[kind as RefusalKind] : undefined;
+/** Whether the same request can succeed later with nothing changed. Only some refusals pass, and no other failure. */
+export const passes = (kind = ''): boolean =>
+	Object.hasOwn(refusals, kind) && 'passes' in refusals[kind as RefusalKind];
+
+/** What a refusal of the service itself denies for good. With an error of its own, it may not have read the request. */
+export function deniedBy(kind: RefusalKind, status: number): Refusal['denies'] {
+	const { denies }: Refusal = refusals[kind];
+	return denies === 'request' && status >= 500 ? undefined : denies;
 }
-
-/** Whether the same request can succeed later with nothing changed. */
-export const passes = (kind?: string): boolean => refusalOfKind(kind)?.passes === true;
-
-/** What a refusal of the service itself denies for good. */
-export const deniedBy = (kind?: string): Refusal['denies'] => refusalOfKind(kind)?.denies;
 
 /** "Error codes seen". */
 export const errorCodes: Readonly<Record<string, RefusalKind>> = {

@@ -1,23 +1,9 @@
-import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
+import { GatewayError, type FailureRecord } from '../../gateway/errors/gatewayError';
 import { withoutUndefined } from '../../gateway/json';
 import { adviceOf } from './advice';
 
 /** The facts about a failure, shown in the error panel and on the error output. */
-export interface ErrorRecord extends Pick<
-	Failure,
-	| 'message'
-	| 'status'
-	| 'code'
-	| 'type'
-	| 'param'
-	| 'request_id'
-	| 'billed'
-	| 'retry_can_help'
-	| 'raw_body'
-	| 'partial_text'
-	| 'url'
-	| 'job'
-> {
+export interface ErrorRecord extends FailureRecord {
 	/** What the user can do. */
 	advice: string;
 }
@@ -25,14 +11,19 @@ export interface ErrorRecord extends Pick<
 /** The record of any failure. An error that is no GatewayError comes from n8n itself, for example for an expression. */
 export function recordOf(error: unknown): ErrorRecord {
 	const message = messageOf(error);
-	if (error instanceof GatewayError) return recordOfFailure(message, error.failure);
-	const { description } = error as { description?: unknown };
+	if (!(error instanceof GatewayError)) {
+		const { description } = error as { description?: unknown };
+		const advice =
+			typeof description === 'string' ? description : 'Nothing was sent for this item.';
+		return { message, advice, status: 0, billed: 'no', retry_can_help: false };
+	}
+	const { status, code, type, param, request_id, billed, retry_can_help } = error.failure;
+	const { raw_body, partial_text, url, job } = error.failure;
 	return {
-		message,
-		advice: typeof description === 'string' ? description : 'Nothing was sent for this item.',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
+		...{ message, advice: adviceOf(error.failure), status },
+		...withoutUndefined({ code, type, param, request_id }),
+		...{ billed, retry_can_help },
+		...withoutUndefined({ raw_body, partial_text, url, job }),
 	};
 }
 
@@ -45,20 +36,6 @@ export function messageOf(error: unknown): string {
 	}
 	const { message } = error as { message?: unknown };
 	return typeof message === 'string' && message !== '' ? message : 'An unknown error occurred';
-}
-
-function recordOfFailure(message: string, failure: Failure): ErrorRecord {
-	const { status, code, type, param, request_id, billed, retry_can_help } = failure;
-	const { raw_body, partial_text, url, job } = failure;
-	return {
-		message,
-		advice: adviceOf(failure),
-		status,
-		...withoutUndefined({ code, type, param, request_id }),
-		billed,
-		retry_can_help,
-		...withoutUndefined({ raw_body, partial_text, url, job }),
-	};
 }
 
 /** The labels of the fields of a medium. */
