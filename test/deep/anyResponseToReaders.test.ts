@@ -8,9 +8,8 @@ import {
 	textOf,
 	type Completion,
 } from '../../nodes/shared/gateway/chat/completion';
-import { textMessage } from '../../nodes/shared/gateway/chat/message';
-import { unstreamed } from '../../nodes/shared/gateway/chat/streamedCompletion';
-import { unstreamedMessage } from '../../nodes/shared/gateway/chat/streamedMessage';
+import { deliverAnswers } from '../../nodes/ModelGateway/resources/shared/answers';
+import { unstreamed } from '../../nodes/shared/gateway/chat/answerStream';
 import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import {
 	bodyFields,
@@ -94,13 +93,17 @@ const readers: Record<string, Reader<unknown>> = {
 	modelList: reader(trueAnswers.models, modelList, ({ models }) =>
 		models.every(({ id }) => isId(id)),
 	),
-	textMessage: reader(trueAnswers.message, textMessage, ({ text }) => typeof text === 'string'),
-	completion: reader(trueAnswers.chat, completion, isCompletion),
+	completion: reader([...trueAnswers.chat, ...trueAnswers.message], completion, isCompletion),
 	anyCompletion: reader(trueAnswers.chat, anyCompletion, isCompletion),
 	brokenAnswer: reader(
 		trueAnswers.chat,
 		(response) => brokenAnswer(anyCompletion(response))?.message ?? '',
 		(text) => typeof text === 'string',
+	),
+	deliverAnswers: reader(
+		[...trueAnswers.chat, ...trueAnswers.message],
+		(response) => deliverAnswers(completion(response), { hint: () => undefined }),
+		(items) => items.length > 0 && items.every(({ json }) => typeof json.text === 'string'),
 	),
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
 	toGenerateResult: reader(
@@ -133,13 +136,8 @@ const gateway = { redaction: new Redaction('sk-0123456789abcdef'), runtime: { cl
 /** As text, a completion is read like the events of a stream. */
 const readersOfStreams: Record<string, Reader<unknown>> = {
 	unstreamed: reader(
-		trueAnswers.chat,
-		async (response) => (await unstreamed({ ...response, json: undefined }, gateway)).json,
-		(json) => isCompletion(json as Completion),
-	),
-	unstreamedMessage: reader(
 		[...trueAnswers.chat, ...nativeEvents],
-		async (response) => (await unstreamedMessage({ ...response, json: undefined }, gateway)).json,
+		async (response) => (await unstreamed({ ...response, json: undefined }, gateway)).json,
 		(json) => isObject(json),
 	),
 };

@@ -1,16 +1,16 @@
 import type { ToolCallContent } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
 import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
-import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/finishReasons';
+import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/answers';
 import {
+	completion,
+	otherContentOf,
 	refusalOf,
 	textOf as messageText,
 	type Completion,
 } from '../../../nodes/shared/gateway/chat/completion';
 import { completeChat } from '../../../nodes/shared/gateway/chat/complete';
-import { textMessage } from '../../../nodes/shared/gateway/chat/message';
-import { unstreamed } from '../../../nodes/shared/gateway/chat/streamedCompletion';
-import { unstreamedMessage } from '../../../nodes/shared/gateway/chat/streamedMessage';
+import { unstreamed } from '../../../nodes/shared/gateway/chat/answerStream';
 import { Gateway } from '../../../nodes/shared/gateway/client/gateway';
 import type { HttpResponse } from '../../../nodes/shared/gateway/client/http';
 import {
@@ -161,20 +161,17 @@ const readers: Record<keyof typeof endpoints, Reader> = {
 	imageEdit: images('imageEdit'),
 	message: async (gateway) => {
 		const parse = async (response: ServiceResponse) =>
-			textMessage(await unstreamedMessage(response, gateway));
+			completion(await unstreamed(response, gateway));
 		const call = { endpoint: endpoints.message, purpose: 'create the message', body: {}, parse };
-		const { text, otherContent, finish_reason, fields } = await gateway.call(call);
-		const finish = finish_reason ?? fields.stop_reason;
-		const { content, tool_calls, function_call, refusal } = otherContent;
+		const whole = await gateway.call(call);
+		const { content, tool_calls, function_call } = otherContentOf(whole.choices[0].message);
 		const uses = [content].flat().filter((part) => valueAt(part, 'type') === 'tool_use');
 		return {
-			...{ text, refusal: asText(refusal), finish: [asText(finish) ?? null] },
-			isNatural: isNatural([finish]),
+			...factsOfCompletion(whole),
 			toolCalls: [
 				...uses.filter(isObject).map(({ id, name, input }) => ({ id, name, input }) as ToolCall),
 				...(toolCallsOf({ tool_calls, function_call }) ?? []),
 			],
-			requestId: fields.request_id,
 		};
 	},
 	chat: async (gateway, { asked: { stream, images: areImages } = {} }) => {

@@ -1,5 +1,4 @@
-import type { Clock } from '../client/clock';
-import { maxEventLines, maxEventsAtOnce } from '../protocol/bounds';
+import { maxEventLines } from '../protocol/bounds';
 
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
@@ -7,17 +6,6 @@ export interface StreamEvent {
 	name: string;
 	/** Its data lines, joined. */
 	data: string;
-}
-
-/** The pieces of a long stream that arrived as a whole. Other work runs between them. */
-export async function* piecesOf(
-	text: string,
-	clock: Clock,
-): AsyncGenerator<string, void, undefined> {
-	for (let at = 0; at < text.length; at += maxEventsAtOnce) {
-		if (at > 0) await clock.sleep(0);
-		yield text.slice(at, at + maxEventsAtOnce);
-	}
 }
 
 /**
@@ -36,26 +24,17 @@ export class EventParser {
 		this.buffer += text;
 		// Searching a long unfinished line again for each chunk would be slow.
 		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
-		const events: StreamEvent[] = [];
-		for (;;) {
-			const end = /\r\n|\n|\r(?!$)/.exec(this.buffer);
-			if (end === null) {
-				this.endsInCr = this.buffer.endsWith('\r');
-				return events;
-			}
-			const event = this.readLine(this.buffer.slice(0, end.index));
-			this.buffer = this.buffer.slice(end.index + end[0].length);
-			if (event !== undefined) events.push(event);
-		}
+		const lines = this.buffer.split(/\r\n|\n|\r(?!$)/);
+		this.buffer = lines.pop() ?? '';
+		this.endsInCr = this.buffer.endsWith('\r');
+		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
-		const last = this.buffer;
+		const last = this.buffer.replace(/\r$/, '');
 		this.buffer = '';
-		return [this.readLine(last.replace(/\r$/, '')), this.readLine('')].filter(
-			(event) => event !== undefined,
-		);
+		return [last, ''].flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that this line ends: an empty line does */
