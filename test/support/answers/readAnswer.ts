@@ -1,10 +1,9 @@
-import type { ToolCallContent } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
+import type { ContentOf } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
 import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/answers';
 import {
 	completion,
-	otherContentOf,
 	refusalOf,
 	textOf as messageText,
 	type Completion,
@@ -31,7 +30,7 @@ import {
 	createdVideo,
 	type JobStatus,
 } from '../../../nodes/shared/gateway/jobs/responses';
-import { asText, isObject, valueAt, type JsonObject } from '../../../nodes/shared/gateway/json';
+import { asText, type JsonObject } from '../../../nodes/shared/gateway/json';
 import { listModels } from '../../../nodes/shared/gateway/models/list';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import type { RefusalKind } from '../../../nodes/shared/gateway/protocol/errorCodes';
@@ -163,16 +162,7 @@ const readers: Record<keyof typeof endpoints, Reader> = {
 		const parse = async (response: ServiceResponse) =>
 			completion(await unstreamed(response, gateway));
 		const call = { endpoint: endpoints.message, purpose: 'create the message', body: {}, parse };
-		const whole = await gateway.call(call);
-		const { content, tool_calls, function_call } = otherContentOf(whole.choices[0].message);
-		const uses = [content].flat().filter((part) => valueAt(part, 'type') === 'tool_use');
-		return {
-			...factsOfCompletion(whole),
-			toolCalls: [
-				...uses.filter(isObject).map(({ id, name, input }) => ({ id, name, input }) as ToolCall),
-				...(toolCallsOf({ tool_calls, function_call }) ?? []),
-			],
-		};
+		return factsOfCompletion(await gateway.call(call));
 	},
 	chat: async (gateway, { asked: { stream, images: areImages } = {} }) => {
 		if (areImages) {
@@ -210,7 +200,7 @@ function toolCallsOf(message: JsonObject): ToolCall[] | undefined {
 	}
 }
 
-function callOf({ toolCallId: id, toolName: name, input: json }: ToolCallContent): ToolCall {
+function callOf({ toolCallId: id, toolName: name, input: json }: ContentOf<'tool-call'>): ToolCall {
 	const input = JSON.parse(json) as JsonObject;
 	const text = asText(input[unreadableArguments]);
 	return { id, name, ...(text === undefined ? { input } : { unreadable: text }) };

@@ -2,12 +2,11 @@ import type { Runtime } from '../client/http';
 import type { Redaction } from '../client/redaction';
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
 import { asIndex, excerpt, isObject, parseJson, type JsonObject } from '../json';
-import { maxEventsAtOnce } from '../protocol/bounds';
-import { streamEnd } from '../protocol/chat';
+import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
 import { brokeOffWithError, errorInChoice } from './answerError';
 import { completionIn, textOf, type Choice } from './completion';
-import { EventParser, type StreamEvent } from './eventStream';
-import { addFragment, KeptParts } from './fragments';
+import { chunksIn, EventParser, type StreamEvent } from './eventStream';
+import { addFragment, type KeptParts } from './fragments';
 import { StreamedChoice } from './streamedChoice';
 
 /**
@@ -16,7 +15,7 @@ import { StreamedChoice } from './streamedChoice';
  */
 export class AnswerStream {
 	private readonly parser = new EventParser();
-	private readonly kept = new KeptParts();
+	private readonly kept: KeptParts = { count: 0 };
 	/** Of a completion, or of a message of "Endpoints" 5. */
 	private readonly fields: JsonObject = {};
 	private readonly choices = new Map<number, StreamedChoice>();
@@ -25,8 +24,8 @@ export class AnswerStream {
 	private readonly parts: JsonObject = {};
 	/** The number of chunks that came. */
 	private chunks = 0;
-	/** The only chunk, if it is a whole answer as without streaming. */
-	private whole?: JsonObject;
+	/** The chunk, while there is no other. */
+	private only?: JsonObject;
 	/** Whether the end has come; anything after it is ignored. */
 	private hasEnd = false;
 	private error: unknown;
@@ -49,7 +48,11 @@ export class AnswerStream {
 
 	/** Whether the rest is ignored: the answer has ended, or has more in it than any. */
 	get isOver(): boolean {
-		return this.hasEnd || this.kept.areTooMany;
+		return this.hasEnd || this.isExcessive;
+	}
+
+	private get isExcessive(): boolean {
+		return this.kept.count > maxKeptParts;
 	}
 
 	/** The text of all choices received so far, in the order in which they began. */
@@ -66,69 +69,60 @@ export class AnswerStream {
 		const { strayText, redaction } = this;
 		// Read first: an event that the end of the stream cut off is not stray text.
 		for (const event of this.parser.end()) this.readEvent(event);
-		const { error, text, choices } = this;
-		const endsWithError = [...choices.values()].some((choice) => choice.finishReason === 'error');
-		if (error !== undefined || endsWithError) throw brokeOffWithError(redaction.json(error), text);
-		const problem = this.problemOf(response, strayText);
-		if (problem !== undefined) throw new UnusableResponse(problem, text);
-		const answer = this.answer();
+		const { error, text } = this;
+		const choices = [...this.choices.values()];
+		if (error !== undefined || choices.some(({ finishReason }) => finishReason === 'error'))
+			throw brokeOffWithError(redaction.json(error), text);
+		const answer = this.answer(response);
+		if (answer === undefined || strayText !== undefined || this.isExcessive)
+			throw new UnusableResponse(this.problemIn(response, strayText), text);
 		// A key that was split over several events appears only now.
 		const json = redaction.json(answer);
 		return { ...response, json, isRedacted: response.isRedacted || json !== answer };
 	}
 
-	private answer(): JsonObject {
-		const { fields, isMessage, parts, choices, whole } = this;
-		if (whole) return { ...whole, ...fields };
-		if (isMessage)
-			return { ...fields, content: Object.values(parts).filter(isObject).map(withInput) };
-		const ordered = [...choices].sort(([one], [other]) => one - other);
-		const given = ordered.map(([index, choice]) => choice.get(index));
-		return { ...fields, object: 'chat.completion', choices: given };
-	}
-
-	/** Why the stream has no whole answer; continues "the response …". */
-	private problemOf(response: ServiceResponse, strayText?: string): string | undefined {
-		if (this.kept.areTooMany) return 'has more parts in it than any answer of a chat needs';
+	/** What is wrong with the stream; continues "the response …". */
+	private problemIn(response: ServiceResponse, strayText?: string): string {
+		if (this.isExcessive) return 'has more parts in it than any answer of a chat needs';
 		if (this.chunks === 0 && !this.hasEnd) return describeBody(response);
-		if (strayText !== undefined) {
-			const text = excerpt(this.redaction.text(strayText), 120);
-			return `is missing a part; this came instead: ${text}`;
-		}
-		const choices = [...this.choices.values()];
-		const isWhole = this.whole !== undefined && response.broken === undefined;
-		// Some servers omit the end mark; an answer is complete nonetheless when it says why it ended.
-		const isFinished = this.isMessage
-			? typeof this.fields.stop_reason === 'string'
-			: choices.length >= this.count &&
-				choices.every((choice) => choice.finishReason !== undefined);
-		const hasBegun = this.isMessage || this.whole !== undefined || choices.length > 0;
-		if (hasBegun && (this.hasEnd || isFinished || isWhole)) return undefined;
+		const stray = excerpt(this.redaction.text(strayText ?? ''), 120);
+		if (stray !== '') return `is missing a part; this came instead: ${stray}`;
 		return response.excess ?? `broke off: ${response.broken ?? 'the stream ended too early'}`;
 	}
 
-	private readEvent({ name, data }: StreamEvent): string {
-		const text = data.trim();
-		if (this.isOver || text === '') return '';
-		const json = withoutEndMark(text);
-		const values = valuesIn(json);
-		const chunks = values.filter(isObject);
-		this.hasEnd = json !== text && (json === '' || chunks.length > 0);
-		if (name === 'error') this.error ??= chunks[0]?.error ?? chunks[0] ?? data;
-		else if (values.includes(undefined) && !isHeartbeat({ name, data })) this.strayText ??= data;
+	/** The answer as it is without streaming; undefined unless it is whole. */
+	private answer({ broken }: ServiceResponse): JsonObject | undefined {
+		const { fields, only, hasEnd } = this;
+		if (only && broken === undefined && isWhole(only)) return only;
+		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
+		if (this.isMessage) {
+			if (!hasEnd && typeof fields.stop_reason !== 'string') return undefined;
+			return { ...fields, content: Object.values(this.parts).filter(isObject).map(withInput) };
+		}
+		const choices = [...this.choices].sort(([one], [other]) => one - other);
+		const areFinished =
+			choices.length >= this.count &&
+			choices.every(([, { finishReason }]) => finishReason !== undefined);
+		if (choices.length === 0 || !(hasEnd || areFinished)) return undefined;
+		const whole = choices.map(([index, choice]) => choice.get(index));
+		return { ...fields, object: 'chat.completion', choices: whole };
+	}
+
+	private readEvent(event: StreamEvent): string {
+		if (this.isOver) return '';
+		const { chunks, isEnd, strayText } = chunksIn(event);
+		this.hasEnd = isEnd;
+		this.strayText ??= strayText;
+		if (event.name === 'error') this.error ??= chunks[0]?.error ?? chunks[0] ?? event.data;
 		return chunks.map((chunk) => this.readChunk(chunk)).join('');
 	}
 
 	/** @returns the text that this chunk adds to the first choice */
 	private readChunk(chunk: JsonObject): string {
-		this.chunks++;
+		this.only = this.chunks++ === 0 ? chunk : undefined;
 		const choices = choicesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
 		if (/^(?:message|content_block)_/.test(String(chunk.type))) return this.readOfMessage(chunk);
-		const isPiece = choices.length > 0;
-		const isOnly = isPiece ? this.choices.size === 0 : this.chunks === 1;
-		if (isPiece || this.choices.size === 0)
-			this.whole = isOnly && isWhole(chunk, choices) ? chunk : undefined;
 		const names = Object.keys(chunk).filter((name) => !answerNames.has(name));
 		const fields = Object.fromEntries(names.map((name) => [name, chunk[name]]));
 		addFragment(this.fields, fields, 'replaces', this.kept);
@@ -150,7 +144,7 @@ export class AnswerStream {
 	private addTo(given: Choice): string {
 		const { index } = given;
 		const choice = this.choices.get(index) ?? new StreamedChoice(this.kept);
-		if (!this.choices.has(index)) this.kept.add();
+		if (!this.choices.has(index)) this.kept.count++;
 		this.choices.set(index, choice);
 		const added = choice.add(given);
 		const [first] = this.choices.keys();
@@ -171,11 +165,12 @@ function choicesIn(chunk: JsonObject): Choice[] {
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
 }
 
-/** Whether a chunk is a whole answer, as without streaming. */
-function isWhole(chunk: JsonObject, pieces: Choice[]): boolean {
-	const choices = pieces.length > 0 ? pieces : (completionIn(chunk)?.choices ?? []);
+/** Whether the only chunk is a whole answer, as without streaming. */
+function isWhole(chunk: JsonObject): boolean {
+	const { choices = [] } = completionIn(chunk) ?? {};
 	const isPiece = choices.some((choice) => 'delta' in choice || 'text' in choice);
-	return choices.length > 0 && !isPiece && chunk.object !== 'chat.completion.chunk';
+	const isChunk = chunk.object === 'chat.completion.chunk' || chunk.done === false;
+	return choices.length > 0 && !isPiece && !isChunk;
 }
 
 /** The texts of a delta, which has a type of its own. */
@@ -189,30 +184,6 @@ function textsOf(delta: unknown): JsonObject {
 /** The input of a tool call, which arrives as the pieces of a JSON text. */
 function withInput({ partial_json: json, ...part }: JsonObject): JsonObject {
 	return typeof json === 'string' ? { ...part, input: parseJson(json) ?? json } : part;
-}
-
-/** What an event has: mostly one chunk, but some servers separate chunks by line ends, or send a list of them. */
-function valuesIn(json: string): unknown[] {
-	if (json === '') return [];
-	const value = parseJson(json);
-	if (value !== undefined || !json.includes('\n')) return [value].flat();
-	return json
-		.split('\n')
-		.filter((line) => line.trim() !== '')
-		.map((line) => parseJson(line));
-}
-
-/** The data of an event without the end mark, which some servers put behind the JSON of a whole completion. */
-function withoutEndMark(text: string): string {
-	if (!text.endsWith(streamEnd)) return text;
-	const json = text.slice(0, -streamEnd.length).trimEnd();
-	return json.endsWith('data:') ? json.slice(0, -'data:'.length).trimEnd() : json;
-}
-
-/** Some servers keep the connection alive with events of other names, or with a single word. */
-function isHeartbeat({ name, data }: StreamEvent): boolean {
-	const isNamed = name !== '' && name !== 'message';
-	return isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(data.trim());
 }
 
 /** What reading a long stream needs of the gateway. */

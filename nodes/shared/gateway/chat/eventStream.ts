@@ -1,4 +1,6 @@
+import { isObject, parseJson, type JsonObject } from '../json';
 import { maxEventLines } from '../protocol/bounds';
+import { streamEnd } from '../protocol/chat';
 
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
@@ -53,4 +55,35 @@ export class EventParser {
 		else if (!/^\s*([\w.-]+\s*)?(:|$)/.test(line)) this.data.push(line);
 		return undefined;
 	}
+}
+
+/** What an event of a chat has in it. */
+interface Chunks {
+	chunks: JsonObject[];
+	/** Whether the end mark is in it. */
+	isEnd: boolean;
+	/** The data, if it is not what a stream of JSON has. */
+	strayText?: string;
+}
+
+/**
+ * Mostly one chunk, but some servers separate chunks by line ends alone, or send a list of them, or put the end mark behind
+ * the JSON of a whole completion.
+ */
+export function chunksIn({ name, data }: StreamEvent): Chunks {
+	const text = data.trim();
+	const beforeEnd = text.endsWith(streamEnd) ? text.slice(0, -streamEnd.length).trimEnd() : text;
+	const json = beforeEnd.endsWith('data:')
+		? beforeEnd.slice(0, -'data:'.length).trimEnd()
+		: beforeEnd;
+	const whole = json === '' ? [] : parseJson(json);
+	const lines = () => json.split('\n').filter((line) => line.trim() !== '');
+	const values = whole === undefined ? lines().map((line) => parseJson(line)) : [whole].flat();
+	const chunks = values.filter(isObject);
+	const isEnd = beforeEnd !== text && (json === '' || chunks.length > 0);
+	// Some servers keep the connection alive with events of other names, or with a single word.
+	const isNamed = name !== '' && name !== 'message';
+	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);
+	const isStray = !isHeartbeat && values.includes(undefined);
+	return { chunks, isEnd, strayText: isStray ? data : undefined };
 }

@@ -1,17 +1,8 @@
 import { isObject, parseJson, type JsonObject } from '../json';
-import { maxKeptParts } from '../protocol/bounds';
 
 /** Counts what a stream keeps besides texts. */
-export class KeptParts {
-	private count = 0;
-
-	add(count = 1): void {
-		this.count += count;
-	}
-
-	get areTooMany(): boolean {
-		return this.count > maxKeptParts;
-	}
+export interface KeptParts {
+	count: number;
 }
 
 /** Whether a fragment follows what came before it, replaces it, or may do either and repeat it. */
@@ -33,12 +24,12 @@ export function addFragment(
 	for (const [name, value] of Object.entries(fragment)) {
 		const before = Object.hasOwn(target, name) ? target[name] : undefined;
 		if ((value ?? null) === null || (before !== undefined && isEmpty(value))) continue;
-		if (before === undefined) kept.add();
+		if (before === undefined) kept.count++;
 		const own = wholeTexts.has(name) ? 'replaces' : relation;
 		const joined = isObject(value)
 			? addFragment(isObject(before) ? before : {}, value, own, kept)
 			: join(before, value, own);
-		if (Array.isArray(value)) kept.add(value.length);
+		if (Array.isArray(value)) kept.count += value.length;
 		// Assigns a field even when its name is `__proto__`.
 		Object.defineProperty(target, name, {
 			...{ value: joined, writable: true, enumerable: true, configurable: true },

@@ -60,7 +60,7 @@ export class StreamedChoice {
 			if (isTextPart(part)) this.addText(textOf({ content: part }));
 			else if (!isWhole || !hadOthers) {
 				this.parts.push(part);
-				this.kept.add();
+				this.kept.count++;
 			}
 		}
 		return added;

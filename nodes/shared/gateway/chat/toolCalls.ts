@@ -68,7 +68,7 @@ export class StreamedToolCalls {
 	}
 
 	private newCall(index: number | undefined): ToolCall {
-		this.kept.add();
+		this.kept.count++;
 		const call = { fields: {}, index, endsObject: false };
 		this.calls.push(call);
 		return call;
