@@ -1,5 +1,5 @@
 import { completeChat } from '../nodes/shared/gateway/chat/complete';
-import { textMessage } from '../nodes/shared/gateway/chat/message';
+import { completion } from '../nodes/shared/gateway/chat/completion';
 import type { Gateway } from '../nodes/shared/gateway/client/gateway';
 import type { ServiceResponse } from '../nodes/shared/gateway/client/response';
 import { embeddingList } from '../nodes/shared/gateway/embeddings/responses';
@@ -49,7 +49,7 @@ const chatImages = asked('imageGenerate')(readChatImages);
 const create = asked('referenceVideoCreate')(createdTask);
 const poll = asked('task')(jobStatus);
 const content = asked('videoContent')(videoContent);
-const message = asked('message')(textMessage);
+const message = asked('message')(completion);
 const embeddings = asked('embedding')((response) =>
 	embeddingList(response, Number(valueAt(response.json, 'data.length'))),
 );

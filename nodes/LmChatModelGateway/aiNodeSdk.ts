@@ -5,40 +5,23 @@ import type { TokenUsage } from '../shared/n8n/agent/tokenUsage';
 
 // The part of @n8n/ai-node-sdk that is used here. n8n provides it; it is not installed for development.
 
-export interface TextContent {
-	type: 'text';
-	text: string;
-}
-
-export interface FileContent {
-	type: 'file';
-	mediaType?: string;
-	/** Bytes or base64; undefined when the metadata has a `url`. */
-	data?: string | Uint8Array;
-	providerMetadata?: JsonObject;
-}
-
-export interface ToolCallContent {
-	type: 'tool-call';
-	toolCallId?: string;
-	toolName: string;
-	/** JSON. */
-	input: string;
-}
-
-export interface ToolResultContent {
-	type: 'tool-result';
-	toolCallId: string;
-	result: unknown;
-}
-
-/** Kinds of content for which the service has no field. */
-export interface OtherContent {
-	type: 'reasoning' | 'invalid-tool-call' | 'citation' | 'provider';
-}
-
 export type MessageContent =
-	TextContent | FileContent | ToolCallContent | ToolResultContent | OtherContent;
+	| { type: 'text'; text: string }
+	| {
+			type: 'file';
+			mediaType?: string;
+			/** Bytes or base64; undefined when the metadata has a `url`. */
+			data?: string | Uint8Array;
+			providerMetadata?: JsonObject;
+	  }
+	/** The input is JSON. */
+	| { type: 'tool-call'; toolCallId?: string; toolName: string; input: string }
+	| { type: 'tool-result'; toolCallId: string; result: unknown }
+	/** Kinds of content for which the service has no field. */
+	| { type: 'reasoning' | 'invalid-tool-call' | 'citation' | 'provider' };
+
+/** The content of one kind. */
+export type ContentOf<Kind extends string> = Extract<MessageContent, { type: Kind }>;
 
 export interface Message {
 	role: 'system' | 'user' | 'assistant' | 'tool';
@@ -58,7 +41,7 @@ export interface GenerateResult {
 	id?: string;
 	finishReason: FinishReason;
 	usage?: TokenUsage;
-	message: { role: 'assistant'; content: Array<TextContent | ToolCallContent> };
+	message: { role: 'assistant'; content: Array<ContentOf<'text' | 'tool-call'>> };
 	/** Becomes LangChain's `response_metadata`. */
 	providerMetadata: JsonObject;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { textToShow, type Completion } from '../shared/gateway/chat/completion';
+import { partsOf, textToShow, type Completion } from '../shared/gateway/chat/completion';
 import { requestIdsOf, UnusableResponse } from '../shared/gateway/client/response';
 import {
 	asText,
@@ -13,7 +13,7 @@ import {
 import { cutShort, finishReasons } from '../shared/gateway/protocol/chat';
 import { unreadableArguments } from '../shared/n8n/agent/tool';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
-import type { FinishReason, GenerateResult, ToolCallContent } from './aiNodeSdk';
+import type { ContentOf, FinishReason, GenerateResult } from './aiNodeSdk';
 
 /** "Resources", chat completion: each `finish_reason` with its name in the SDK. */
 const sdkFinishReasons = new Map<string, FinishReason>([
@@ -36,9 +36,7 @@ export function toGenerateResult(
 	const { choices, usage, id } = completion;
 	const [{ message, finish_reason }] = choices;
 	const text = textToShow(message);
-	// `function_call` is the older form of tool calls.
-	const { function_call: call, tool_calls: given = call ? [{ function: call }] : [] } = message;
-	const calls = Array.isArray(given) ? given.filter(isObject) : [];
+	const calls = callsOf(message);
 	return {
 		id: asText(id),
 		finishReason: sdkFinishReasons.get(finish_reason ?? '') ?? 'other',
@@ -54,8 +52,20 @@ export function toGenerateResult(
 	};
 }
 
+/** The tool calls of a message: in the usual form, in the older one, or as parts of its content. */
+function callsOf({ tool_calls, function_call: call, content }: JsonObject): JsonObject[] {
+	const uses = partsOf(content)
+		.filter((part) => isObject(part) && part.type === 'tool_use')
+		.map((part) => ({
+			id: valueAt(part, 'id'),
+			function: { name: valueAt(part, 'name'), arguments: valueAt(part, 'input') },
+		}));
+	const calls = call ? [{ function: call }] : uses;
+	return Array.isArray(tool_calls) ? tool_calls.filter(isObject) : calls;
+}
+
 /** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
-function withOwnIds(calls: ToolCallContent[]): ToolCallContent[] {
+function withOwnIds(calls: ContentOf<'tool-call'>[]): ContentOf<'tool-call'>[] {
 	const ids = new Set<string>();
 	return calls.map((call) => {
 		const { toolCallId: given } = call;
@@ -69,7 +79,7 @@ function toolCall(
 	call: JsonObject,
 	end: string | undefined,
 	needsArguments: (tool: string) => boolean,
-): ToolCallContent {
+): ContentOf<'tool-call'> {
 	const toolName = asText(valueAt(call, 'function.name'));
 	if (toolName === undefined) throw new UnusableResponse('calls a tool without naming it');
 	const { input, text } = toInput(valueAt(call, 'function.arguments'));

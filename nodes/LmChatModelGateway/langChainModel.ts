@@ -1,3 +1,4 @@
+import { isTextPart, textOf } from '../shared/gateway/chat/completion';
 import { isObject, type JsonObject } from '../shared/gateway/json';
 
 /** A message of LangChain, as n8n's AI nodes create it. */
@@ -70,14 +71,7 @@ function withSdkImages(message: LangChainMessage): LangChainMessage {
 /** Joins content that has only text blocks into one text, as LangChain's own models return it. */
 function flattenText(message: LangChainMessage): void {
 	const { content } = message;
-	if (!Array.isArray(content)) return;
-	const texts = content.map((block: unknown) => textOf(block));
-	if (texts.every((text) => text !== undefined)) message.content = texts.join('');
-}
-
-function textOf(block: unknown): string | undefined {
-	const isText = isObject(block) && block.type === 'text' && typeof block.text === 'string';
-	return isText ? (block.text as string) : undefined;
+	if (Array.isArray(content) && content.every(isTextPart)) message.content = textOf({ content });
 }
 
 const isImage = (block: unknown): block is JsonObject =>

@@ -7,14 +7,7 @@ import {
 	type JsonObject,
 } from '../shared/gateway/json';
 import { badInput } from '../shared/n8n/errors/badInput';
-import type {
-	FileContent,
-	Message,
-	MessageContent,
-	TextContent,
-	ToolCallContent,
-	ToolResultContent,
-} from './aiNodeSdk';
+import type { ContentOf, Message, MessageContent } from './aiNodeSdk';
 
 /**
  * A conversation in the service's format ("Resources", message). Names of messages are left out, because the
@@ -23,12 +16,13 @@ import type {
  */
 export function toServiceMessages(messages: Message[]): JsonObject[] {
 	return messages.flatMap(({ role, content }): JsonObject[] => {
-		if (role === 'tool') return content.filter(isToolResult).map(toServiceToolResult);
+		if (role === 'tool')
+			return content.filter((part) => part.type === 'tool-result').map(toServiceToolResult);
 		if (role !== 'assistant') return [{ role, content: toServiceContent(content) }];
 
 		const calls = content.filter((part) => part.type === 'tool-call').map(toServiceToolCall);
 		// LangChain returns a streamed response with one text for each chunk.
-		const text = content.filter(isText).map((part) => part.text);
+		const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 		return [{ role, content: text.join(''), ...(calls.length > 0 && { tool_calls: calls }) }];
 	});
 }
@@ -36,13 +30,13 @@ export function toServiceMessages(messages: Message[]): JsonObject[] {
 /** A plain text unless there are images, because not every model accepts parts. */
 function toServiceContent(content: MessageContent[]): string | JsonObject[] {
 	const parts = content.filter((part) => part.type === 'text' || part.type === 'file');
-	if (parts.every(isText)) return parts.map(({ text }) => text).join('\n');
+	if (parts.every((part) => part.type === 'text')) return parts.map(({ text }) => text).join('\n');
 	return parts.map((part) =>
 		part.type === 'file' ? toServiceImage(part) : { type: 'text', text: part.text },
 	);
 }
 
-function toServiceImage({ mediaType, data, providerMetadata }: FileContent): JsonObject {
+function toServiceImage({ mediaType, data, providerMetadata }: ContentOf<'file'>): JsonObject {
 	const url = asText(providerMetadata?.url);
 	return {
 		type: 'image_url',
@@ -69,11 +63,11 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 }
 
 /** The specification does not show tool calls; these are the fields of the common wire format. */
-function toServiceToolCall({ toolCallId, toolName, input }: ToolCallContent): JsonObject {
+function toServiceToolCall({ toolCallId, toolName, input }: ContentOf<'tool-call'>): JsonObject {
 	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
 }
 
-function toServiceToolResult({ toolCallId, result }: ToolResultContent): JsonObject {
+function toServiceToolResult({ toolCallId, result }: ContentOf<'tool-result'>): JsonObject {
 	return { role: 'tool', tool_call_id: toolCallId, content: resultContent(result) };
 }
 
@@ -86,7 +80,3 @@ function resultContent(result: unknown): string | JsonObject[] {
 function isResultPart(part: unknown): part is MessageContent {
 	return isObject(part) && (part.type === 'text' || part.type === 'file');
 }
-
-const isText = (part: MessageContent): part is TextContent => part.type === 'text';
-const isToolResult = (part: MessageContent): part is ToolResultContent =>
-	part.type === 'tool-result';

@@ -1,5 +1,6 @@
-import { textOf } from '../../nodes/shared/gateway/chat/completion';
-import { StreamedCompletion } from '../../nodes/shared/gateway/chat/streamedCompletion';
+import { AnswerStream } from '../../nodes/shared/gateway/chat/answerStream';
+import { completion, textOf } from '../../nodes/shared/gateway/chat/completion';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { imagesIn } from '../../nodes/shared/gateway/images/textImages';
 import { readChatImages } from '../../nodes/shared/gateway/images/responses';
@@ -9,6 +10,7 @@ import { unlessEndless } from '../support/data/endless';
 import { fc, tries } from '../support/data/fuzz';
 import { expectPlain } from '../support/data/plain';
 
+const newStream = (count?: number) => new AnswerStream(new Redaction(''), count);
 const call = (named: object, part: string) => ({
 	tool_calls: [
 		{ index: 0, id: 'call_1', type: 'function', function: { ...named, arguments: part } },
@@ -44,12 +46,12 @@ describe('arbitrary streams of chunks', () => {
 	it('assembles any stream of chunks, or refuses it as unusable', () => {
 		let good = 0;
 		const property = fc.property(events, (all) => {
-			const stream = new StreamedCompletion();
+			const stream = newStream();
 			const streamed = all.map((event) => stream.push(`data: ${event}\n\n`)).join('');
 			// The text of the first choice comes first.
 			expect(stream.text.startsWith(streamed)).toBe(true);
 			try {
-				const whole = stream.finish(answerOf(''));
+				const whole = completion(stream.finish(answerOf('')));
 				good++;
 				expectPlain(whole);
 				expect(whole.choices.length).toBeGreaterThan(0);
@@ -67,11 +69,11 @@ describe('arbitrary streams of chunks', () => {
 	});
 
 	it('keeps a streamed field that is called __proto__', () => {
-		const stream = new StreamedCompletion();
+		const stream = newStream();
 		const odd =
 			'{"__proto__":{"polluted":true},"choices":[{"delta":{"__proto__":{"content":"x"}}}]}';
 		stream.push(`data: ${odd}\n\ndata: [DONE]\n\n`);
-		const whole = stream.finish(answerOf(''));
+		const whole = completion(stream.finish(answerOf('')));
 		expectPlain(whole);
 		expect(JSON.stringify(whole)).toContain('"__proto__":{"polluted":true}');
 		expect(whole.choices[0].message.content).toBe('');
@@ -199,10 +201,10 @@ describe('one answer in every form of stream', () => {
 				(choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`,
 			);
 			const whole = [...chunks, 'data: [DONE]\n\n'].join('');
-			const stream = new StreamedCompletion(all.length);
+			const stream = newStream(all.length);
 			for (let start = 0; start < whole.length; start += size)
 				stream.push(whole.slice(start, start + size));
-			const read = stream.finish(answerOf('')).choices.map((choice) => ({
+			const read = completion(stream.finish(answerOf(''))).choices.map((choice) => ({
 				...choice.message,
 				...(Array.isArray(choice.message.tool_calls) && {
 					tool_calls: [...choice.message.tool_calls].sort((a, b) =>

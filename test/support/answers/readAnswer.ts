@@ -1,16 +1,15 @@
-import type { ToolCallContent } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
+import type { ContentOf } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
 import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
-import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/finishReasons';
+import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/answers';
 import {
+	completion,
 	refusalOf,
 	textOf as messageText,
 	type Completion,
 } from '../../../nodes/shared/gateway/chat/completion';
 import { completeChat } from '../../../nodes/shared/gateway/chat/complete';
-import { textMessage } from '../../../nodes/shared/gateway/chat/message';
-import { unstreamed } from '../../../nodes/shared/gateway/chat/streamedCompletion';
-import { unstreamedMessage } from '../../../nodes/shared/gateway/chat/streamedMessage';
+import { unstreamed } from '../../../nodes/shared/gateway/chat/answerStream';
 import { Gateway } from '../../../nodes/shared/gateway/client/gateway';
 import type { HttpResponse } from '../../../nodes/shared/gateway/client/http';
 import {
@@ -31,7 +30,7 @@ import {
 	createdVideo,
 	type JobStatus,
 } from '../../../nodes/shared/gateway/jobs/responses';
-import { asText, isObject, valueAt, type JsonObject } from '../../../nodes/shared/gateway/json';
+import { asText, type JsonObject } from '../../../nodes/shared/gateway/json';
 import { listModels } from '../../../nodes/shared/gateway/models/list';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import type { RefusalKind } from '../../../nodes/shared/gateway/protocol/errorCodes';
@@ -161,21 +160,9 @@ const readers: Record<keyof typeof endpoints, Reader> = {
 	imageEdit: images('imageEdit'),
 	message: async (gateway) => {
 		const parse = async (response: ServiceResponse) =>
-			textMessage(await unstreamedMessage(response, gateway));
+			completion(await unstreamed(response, gateway));
 		const call = { endpoint: endpoints.message, purpose: 'create the message', body: {}, parse };
-		const { text, otherContent, finish_reason, fields } = await gateway.call(call);
-		const finish = finish_reason ?? fields.stop_reason;
-		const { content, tool_calls, function_call, refusal } = otherContent;
-		const uses = [content].flat().filter((part) => valueAt(part, 'type') === 'tool_use');
-		return {
-			...{ text, refusal: asText(refusal), finish: [asText(finish) ?? null] },
-			isNatural: isNatural([finish]),
-			toolCalls: [
-				...uses.filter(isObject).map(({ id, name, input }) => ({ id, name, input }) as ToolCall),
-				...(toolCallsOf({ tool_calls, function_call }) ?? []),
-			],
-			requestId: fields.request_id,
-		};
+		return factsOfCompletion(await gateway.call(call));
 	},
 	chat: async (gateway, { asked: { stream, images: areImages } = {} }) => {
 		if (areImages) {
@@ -213,7 +200,7 @@ function toolCallsOf(message: JsonObject): ToolCall[] | undefined {
 	}
 }
 
-function callOf({ toolCallId: id, toolName: name, input: json }: ToolCallContent): ToolCall {
+function callOf({ toolCallId: id, toolName: name, input: json }: ContentOf<'tool-call'>): ToolCall {
 	const input = JSON.parse(json) as JsonObject;
 	const text = asText(input[unreadableArguments]);
 	return { id, name, ...(text === undefined ? { input } : { unreadable: text }) };

@@ -1,26 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 import { completeChat } from '../../../shared/gateway/chat/complete';
-import {
-	otherContentOf,
-	textOf,
-	textToShow,
-	type Completion,
-} from '../../../shared/gateway/chat/completion';
-import { requestIdsOf } from '../../../shared/gateway/client/response';
-import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { textToShow, type Completion } from '../../../shared/gateway/chat/completion';
+import type { JsonObject } from '../../../shared/gateway/json';
 import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { messageRoles } from '../../../shared/gateway/protocol/chat';
 import { LiveText } from '../../../shared/n8n/agent/liveText';
-import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { answersOption, chatOptions, userOption } from '../../../shared/n8n/parameters/chatOptions';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { deliverAnswers } from '../shared/answers';
 import { simplifyField } from '../shared/fields';
-import { hintAtIncompleteAnswers, hintAtMissingText } from '../shared/finishReasons';
 import { imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { toolFields } from '../shared/toolFields';
@@ -81,11 +75,8 @@ export const chatComplete: Operation<Request, Completion> = {
 	},
 
 	async deliver(completion, { body, simplify }, run) {
-		const reasons = completion.choices.map(({ finish_reason }) => finish_reason);
-		hintAtIncompleteAnswers(run, reasons, { requested: body.n });
-		for (const { message, finish_reason: reason } of completion.choices)
-			hintAtMissingText(run, { text: textOf(message), reason, ...otherContentOf(message) });
-		return simplify ? simplified(completion) : [{ json: completion as IDataObject }];
+		const items = deliverAnswers(completion, run, body.n);
+		return simplify ? items : [{ json: completion as IDataObject }];
 	},
 
 	amount: ({ body }) => textAmount(body),
@@ -119,20 +110,4 @@ async function completeLive(
 		// When a node fails, n8n sends the end itself.
 		if (isWhole || context.continueOnFail()) await live.end();
 	}
-}
-
-function simplified(completion: Completion): ItemOutput[] {
-	const { choices, model, usage } = completion;
-	return choices.map(({ message, finish_reason, index }, position) => ({
-		json: withoutUndefined({
-			text: textOf(message),
-			finish_reason,
-			model,
-			// The usage is that of all choices, so only one item has it: the sum over all items is then correct.
-			usage: position === 0 ? usage : undefined,
-			...requestIdsOf(completion),
-			...otherContentOf(message),
-			index: choices.length > 1 ? index : undefined,
-		}) as IDataObject,
-	}));
 }

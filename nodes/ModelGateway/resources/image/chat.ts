@@ -1,4 +1,4 @@
-import { unstreamed } from '../../../shared/gateway/chat/streamedCompletion';
+import { unstreamed } from '../../../shared/gateway/chat/answerStream';
 import { readChatImages } from '../../../shared/gateway/images/responses';
 import { asIndex, withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { imageAmount } from '../../../shared/gateway/protocol/amount';
@@ -15,8 +15,8 @@ import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { hintAtIncompleteAnswers } from '../shared/answers';
 import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
-import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { detailField, imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';

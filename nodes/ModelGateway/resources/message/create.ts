@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { textMessage, type TextMessage } from '../../../shared/gateway/chat/message';
-import { unstreamedMessage } from '../../../shared/gateway/chat/streamedMessage';
+import { unstreamed } from '../../../shared/gateway/chat/answerStream';
+import { completion, completionIn } from '../../../shared/gateway/chat/completion';
 import { isHeaderName, isReservedHeader } from '../../../shared/gateway/client/http';
-import { requestIdsOf } from '../../../shared/gateway/client/response';
-import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { bodyFields } from '../../../shared/gateway/client/response';
+import type { JsonObject } from '../../../shared/gateway/json';
 import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -13,8 +13,8 @@ import { jsonField, requiredNumber, textField } from '../../../shared/n8n/parame
 import type { ItemParameters, Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { deliverAnswers } from '../shared/answers';
 import { simplifyField } from '../shared/fields';
-import { hintAtIncompleteAnswers, hintAtMissingText } from '../shared/finishReasons';
 import { messagesField } from '../shared/messages';
 
 interface Request {
@@ -59,7 +59,7 @@ const versionValue = textField({
 });
 
 /** "Endpoints" 5. */
-export const messageCreate: Operation<Request, TextMessage> = {
+export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 	resource: { name: 'Message', value: 'message' },
 	name: 'Create',
 	value: 'create',
@@ -88,19 +88,18 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			endpoint: endpoints.message,
 			purpose: 'create the message',
 			...{ body, headers, timeout },
-			parse: async (response) => textMessage(await unstreamedMessage(response, gateway)),
+			async parse(response) {
+				const whole = await unstreamed(response, gateway);
+				// Throws what is wrong with it.
+				completion(whole);
+				return { fields: bodyFields(whole) };
+			},
 		}),
 
-	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {
-		const { stop_reason, model: used, usage } = fields;
-		// The specification shows no response: endpoints of this kind say in `stop_reason` why an answer ended.
-		const field = finish_reason === undefined ? 'stop_reason' : 'finish_reason';
-		const reason = finish_reason ?? stop_reason;
-		hintAtIncompleteAnswers(run, [reason], { field });
-		hintAtMissingText(run, { text, reason, ...otherContent });
-		const common = { finish_reason, stop_reason, model: used, usage, ...requestIdsOf(fields) };
-		const json = simplify ? withoutUndefined({ text, ...common, ...otherContent }) : fields;
-		return [{ json: json as IDataObject }];
+	async deliver({ fields }, { simplify }, run) {
+		const whole = completionIn(fields);
+		const items = whole ? deliverAnswers(whole, run) : [];
+		return simplify ? items : [{ json: fields as IDataObject }];
 	},
 
 	amount: ({ body }) => textAmount(body),

@@ -11,9 +11,6 @@ export function errorIn(part: unknown): unknown {
 	return part.type === 'error' || part.object === 'error' ? part : undefined;
 }
 
-/** Whether a part of a chat completion says that it ended with an error. */
-export const endsWithError = (choice: unknown) => valueAt(choice, 'finish_reason') === 'error';
-
 /** The first error in a choice of a completion or of a chunk. */
 export function errorInChoice(choice: unknown): unknown {
 	const parts = [choice, valueAt(choice, 'delta'), valueAt(choice, 'message')];
@@ -22,15 +19,10 @@ export function errorInChoice(choice: unknown): unknown {
 
 /**
  * The error that came in place of an answer, or of the rest of it.
- * @param error undefined when the response does not say more
- * @param redact removes the API key from what is quoted
+ * @param error without the API key; undefined when the response does not say more
  */
-export function brokeOffWithError(
-	error: unknown,
-	partialText: string,
-	redact = (text: string) => text,
-): UnusableResponse {
+export function brokeOffWithError(error: unknown, partialText: string): UnusableResponse {
 	if (error === undefined) return new UnusableResponse('broke off with an error', partialText);
-	const message = reasonIn(read({ error }))?.message ?? excerpt(redact(JSON.stringify(error)));
+	const message = reasonIn(read({ error }))?.message ?? excerpt(JSON.stringify(error));
 	return new UnusableResponse(`broke off with an error: ${message}`, partialText, error);
 }

@@ -4,7 +4,7 @@ import { asIndex, isObject, type JsonObject } from '../json';
 import { maxJsonAtOnce } from '../protocol/bounds';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
-import { StreamedCompletion, unstreamed } from './streamedCompletion';
+import { AnswerStream, unstreamed } from './answerStream';
 
 interface ChatCall<T> {
 	/** The request; with `stream`, the response arrives while it is being generated. */
@@ -29,7 +29,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 	const { redaction } = gateway;
 	const isStream = body.stream === true;
 	const count = asIndex(body.n);
-	const newStream = () => new StreamedCompletion(count, (text) => redaction.text(text));
+	const newStream = () => new AnswerStream(redaction, count);
 	let stream = newStream();
 	const redactedStream = redaction.stream();
 	const emitText = async (text: string) => {
@@ -41,24 +41,22 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			purpose: 'complete the chat',
 			...{ body, timeout, retries },
 			async onText(text) {
-				if (isStream) {
-					const added = stream.push(text);
-					// One event may have the whole text.
-					if (added.length > maxJsonAtOnce) await gateway.runtime.clock.sleep(0);
-					await emitText(redactedStream.push(added));
-				}
-				return stream.hasEndMark || stream.isExcessive;
+				if (!isStream) return false;
+				const added = stream.push(text);
+				// One event may have the whole text.
+				if (added.length > maxJsonAtOnce) await gateway.runtime.clock.sleep(0);
+				await emitText(redactedStream.push(added));
+				return stream.isOver;
 			},
 			async parse(response) {
-				const finishedStream = stream;
+				const received = stream;
 				stream = newStream();
 				// A server that does not support streaming sends the whole completion at once.
-				const isUnstreamed = !isStream || isObject(response.json);
-				return parse(
-					isUnstreamed
-						? completion(await unstreamed(response, gateway, count))
-						: redaction.json(finishedStream.finish(response)),
-				);
+				const isReceived = isStream && !isObject(response.json);
+				const whole = isReceived
+					? received.finish(response)
+					: await unstreamed(response, gateway, count);
+				return parse(completion(whole));
 			},
 		})
 		.catch((error: unknown) => {

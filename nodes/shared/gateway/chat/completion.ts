@@ -1,17 +1,19 @@
 import {
+	bodyFields,
 	describeBody,
 	UnusableResponse,
-	withRequestIds,
 	type ServiceResponse,
 } from '../client/response';
 import { asIndex, asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { maxChoices } from '../protocol/bounds';
-import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
+import { isEmpty } from './fragments';
+import { brokeOffWithError, errorIn, errorInChoice } from './answerError';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
 	index: number;
 	message: JsonObject & { content?: unknown };
+	/** Why it ended, in the service's word. */
 	finish_reason?: string;
 }
 
@@ -29,49 +31,90 @@ export function completion(response: ServiceResponse): Completion {
 
 /** A completion that may have errors in it. @throws UnusableResponse when it has no choices */
 export function anyCompletion(response: ServiceResponse): Completion {
-	const { json } = response;
-	const parts = isObject(json) ? [json, ...wrappers.map((name) => json[name])] : [];
-	const whole = parts.filter(isObject).find((part) => answersIn(part) !== undefined);
-	const given = whole && answersIn(whole);
-	if (!isObject(json) || !given) throw new UnusableResponse(describeBody(response));
-	const choices = given.filter(isObject).slice(0, maxChoices).map(asChoice);
-	if (choices.length === 0) throw new UnusableResponse('has no choices');
-	const usage = json.usage ?? whole.usage;
-	return { ...withRequestIds(json, response), ...withoutUndefined({ usage }), choices };
+	const whole = completionIn(bodyFields(response));
+	if (whole === undefined) throw new UnusableResponse(describeBody(response));
+	if (whole.choices.length === 0) throw new UnusableResponse('has no choices');
+	return whole;
 }
 
-/** Where other services put the whole completion. */
+/** Where other services put the whole answer. */
 const wrappers = ['output', 'data', 'result', 'response'];
+/** Those that may be the text itself. */
+const textNames = ['output', 'result', 'response'];
 
-/** The answers of a completion, in the form of the specification or of other services; undefined if it is none. */
-function answersIn(part: JsonObject): unknown[] | undefined {
-	const { choices, candidates, message, text } = part;
-	const list = [choices, candidates].find(Array.isArray);
-	const isAnswer = isObject(message) || typeof text === 'string';
-	const { done_reason, finish_reason } = part;
-	const only = withoutUndefined({ message, text, finish_reason: finish_reason ?? done_reason });
-	return list ?? (isAnswer ? [only] : undefined);
+/**
+ * The answers of a model as a completion: in the form of the specification, in those that it does not show ("Endpoints"
+ * 5), or in those of other services. Its other fields stay as they are.
+ * @returns undefined when there is none
+ */
+export function completionIn(fields: JsonObject): Completion | undefined {
+	const text = textNames.map((name) => fields[name]).find((value) => asText(value) !== undefined);
+	const parts = [fields, ...wrappers.map((name) => fields[name]), { text }];
+	for (const part of parts.filter(isObject)) {
+		const choices = choicesIn(part)?.filter(isObject).slice(0, maxChoices).map(asChoice);
+		if (choices === undefined) continue;
+		return { ...fields, ...withoutUndefined({ usage: fields.usage ?? part.usage }), choices };
+	}
+	return undefined;
+}
+
+/** The list of choices, or the part itself if it is an answer: it has a content, calls a tool, refuses, or says why not. */
+function choicesIn(part: JsonObject): unknown[] | undefined {
+	const list = [part.choices, part.candidates].find(Array.isArray);
+	if (list) return list;
+	const message = messageIn(part);
+	const finish_reason = endOf(part);
+	const isEmpty = contentIn(message.content) === undefined;
+	const { content } = isObject(part.message) ? message : part;
+	const isEnded = content === null && finish_reason !== undefined;
+	const isAnswer = !isEmpty || isEnded || callsTool(message) || refusalOf(message) !== '';
+	return isAnswer ? [{ message, finish_reason }] : undefined;
 }
 
 function asChoice(given: JsonObject, position: number): Choice {
-	const { content, finishReason } = given;
-	const message = [given.message, given.delta].find(isObject);
-	// Some services put the parts of an answer into its content.
-	const parts = isObject(content) ? content.parts : content;
-	const finish_reason = asText(given.finish_reason ?? finishReason);
+	const message = messageIn(given);
+	const index = asIndex(given.index) ?? position;
+	return { ...given, index, message, ...withoutUndefined({ finish_reason: endOf(given) }) };
+}
+
+const endOf = ({ finish_reason, finishReason, done_reason, stop_reason }: JsonObject) =>
+	asText(finish_reason ?? finishReason ?? done_reason ?? stop_reason);
+
+/** The message of an answer. Some services put its fields beside it, and its content under other names. */
+function messageIn(answer: JsonObject): Choice['message'] {
+	const message = [answer.message, answer.delta].filter(isObject).find((each) => !isEmpty(each));
+	if (message) return message;
+	const { content, completion, output_text, text, output } = answer;
+	const { role, tool_calls, function_call, refusal, images, audio } = answer;
+	const contents = [content, completion, output_text, text, contentOfEntries(output)];
 	return {
-		...given,
-		index: asIndex(given.index) ?? position,
-		message: message ?? { content: given.text ?? parts ?? null },
-		...withoutUndefined({ finish_reason }),
+		...withoutUndefined({ role, tool_calls, function_call, refusal, images, audio }),
+		content: contents.map(contentIn).find((each) => each !== undefined) ?? null,
 	};
 }
+
+/** The content of all messages of a list; undefined when there is none. */
+function contentOfEntries(entries: unknown): unknown[] | undefined {
+	const contents = Array.isArray(entries) ? entries.map((entry) => valueAt(entry, 'content')) : [];
+	const parts = contents.filter((content) => content !== undefined).flat();
+	return parts.length > 0 ? parts : undefined;
+}
+
+/** A text, a part or a list of them, which some services put into an object; undefined for anything else. */
+function contentIn(content: unknown): unknown {
+	const given = isObject(content) ? (content.parts ?? content) : content;
+	return Array.isArray(given) || isTextPart(given) ? given : undefined;
+}
+
+const callsTool = ({ tool_calls, function_call }: JsonObject) =>
+	Array.isArray(tool_calls) || isObject(function_call);
 
 /** Why a completion is not whole: it, or one of its answers, has an error. */
 export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
 	const { choices } = whole;
 	const error = [errorIn(whole), ...choices.map(errorInChoice)].find(Boolean);
-	if (error === undefined && !choices.some(endsWithError)) return undefined;
+	const isBroken = choices.some(({ finish_reason }) => finish_reason === 'error');
+	if (error === undefined && !isBroken) return undefined;
 	const texts = choices.map(({ message }) => textOf(message)).filter((text) => text !== '');
 	return brokeOffWithError(error, texts.join('\n\n'));
 }

@@ -1,5 +1,6 @@
-import type { Clock } from '../client/clock';
-import { maxEventLines, maxEventsAtOnce } from '../protocol/bounds';
+import { isObject, parseJson, type JsonObject } from '../json';
+import { maxEventLines } from '../protocol/bounds';
+import { streamEnd } from '../protocol/chat';
 
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
@@ -7,17 +8,6 @@ export interface StreamEvent {
 	name: string;
 	/** Its data lines, joined. */
 	data: string;
-}
-
-/** The pieces of a long stream that arrived as a whole. Other work runs between them. */
-export async function* piecesOf(
-	text: string,
-	clock: Clock,
-): AsyncGenerator<string, void, undefined> {
-	for (let at = 0; at < text.length; at += maxEventsAtOnce) {
-		if (at > 0) await clock.sleep(0);
-		yield text.slice(at, at + maxEventsAtOnce);
-	}
 }
 
 /**
@@ -36,26 +26,17 @@ export class EventParser {
 		this.buffer += text;
 		// Searching a long unfinished line again for each chunk would be slow.
 		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
-		const events: StreamEvent[] = [];
-		for (;;) {
-			const end = /\r\n|\n|\r(?!$)/.exec(this.buffer);
-			if (end === null) {
-				this.endsInCr = this.buffer.endsWith('\r');
-				return events;
-			}
-			const event = this.readLine(this.buffer.slice(0, end.index));
-			this.buffer = this.buffer.slice(end.index + end[0].length);
-			if (event !== undefined) events.push(event);
-		}
+		const lines = this.buffer.split(/\r\n|\n|\r(?!$)/);
+		this.buffer = lines.pop() ?? '';
+		this.endsInCr = this.buffer.endsWith('\r');
+		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
-		const last = this.buffer;
+		const last = this.buffer.replace(/\r$/, '');
 		this.buffer = '';
-		return [this.readLine(last.replace(/\r$/, '')), this.readLine('')].filter(
-			(event) => event !== undefined,
-		);
+		return [last, ''].flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that this line ends: an empty line does */
@@ -74,4 +55,35 @@ export class EventParser {
 		else if (!/^\s*([\w.-]+\s*)?(:|$)/.test(line)) this.data.push(line);
 		return undefined;
 	}
+}
+
+/** What an event of a chat has in it. */
+interface Chunks {
+	chunks: JsonObject[];
+	/** Whether the end mark is in it. */
+	isEnd: boolean;
+	/** The data, if it is not what a stream of JSON has. */
+	strayText?: string;
+}
+
+/**
+ * Mostly one chunk, but some servers separate chunks by line ends alone, or send a list of them, or put the end mark behind
+ * the JSON of a whole completion.
+ */
+export function chunksIn({ name, data }: StreamEvent): Chunks {
+	const text = data.trim();
+	const beforeEnd = text.endsWith(streamEnd) ? text.slice(0, -streamEnd.length).trimEnd() : text;
+	const json = beforeEnd.endsWith('data:')
+		? beforeEnd.slice(0, -'data:'.length).trimEnd()
+		: beforeEnd;
+	const whole = json === '' ? [] : parseJson(json);
+	const lines = () => json.split('\n').filter((line) => line.trim() !== '');
+	const values = whole === undefined ? lines().map((line) => parseJson(line)) : [whole].flat();
+	const chunks = values.filter(isObject);
+	const isEnd = beforeEnd !== text && (json === '' || chunks.length > 0);
+	// Some servers keep the connection alive with events of other names, or with a single word.
+	const isNamed = name !== '' && name !== 'message';
+	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);
+	const isStray = !isHeartbeat && values.includes(undefined);
+	return { chunks, isEnd, strayText: isStray ? data : undefined };
 }

@@ -1,30 +1,54 @@
-import { isObject, type JsonObject } from '../json';
-import { maxKeptParts } from '../protocol/bounds';
+import { isObject, parseJson, type JsonObject } from '../json';
 
 /** Counts what a stream keeps besides texts. */
-export class KeptParts {
-	private count = 0;
-
-	add(count = 1): void {
-		this.count += count;
-	}
-
-	get areTooMany(): boolean {
-		return this.count > maxKeptParts;
-	}
+export interface KeptParts {
+	count: number;
 }
 
-/** Copies the fields of a fragment. Objects are merged in place, and an empty value never replaces another. */
-export function mergeInto(target: JsonObject, fragment: JsonObject, kept?: KeptParts): JsonObject {
+/** Whether a fragment follows what came before it, replaces it, or may do either and repeat it. */
+type Relation = 'follows' | 'replaces' | 'unclear';
+
+/** Texts that every fragment gives whole. */
+const wholeTexts = new Set(['id', 'name', 'object', 'role', 'type']);
+
+/**
+ * Adds a fragment to what came before it. An empty value replaces no other.
+ * @param target changed in place, so that many fragments take linear time
+ */
+export function addFragment(
+	target: JsonObject,
+	fragment: JsonObject,
+	relation: Relation,
+	kept: KeptParts,
+): JsonObject {
 	for (const [name, value] of Object.entries(fragment)) {
 		const before = Object.hasOwn(target, name) ? target[name] : undefined;
-		if (before === undefined) kept?.add();
-		const isKept = before !== undefined && isEmpty(value);
-		if (isObject(value) && !isKept)
-			defineField(target, name, mergeInto(isObject(before) ? before : {}, value, kept));
-		else if (!isKept) defineField(target, name, value);
+		if ((value ?? null) === null || (before !== undefined && isEmpty(value))) continue;
+		if (before === undefined) kept.count++;
+		const own = wholeTexts.has(name) ? 'replaces' : relation;
+		const joined = isObject(value)
+			? addFragment(isObject(before) ? before : {}, value, own, kept)
+			: join(before, value, own);
+		if (Array.isArray(value)) kept.count += value.length;
+		// Assigns a field even when its name is `__proto__`.
+		Object.defineProperty(target, name, {
+			...{ value: joined, writable: true, enumerable: true, configurable: true },
+		});
 	}
 	return target;
+}
+
+function join(before: unknown, value: unknown, relation: Relation): unknown {
+	if (relation === 'replaces') return value;
+	if (typeof before === 'string' && typeof value === 'string') {
+		// Nothing can follow a complete object, so the same object is a repetition.
+		if (before === value && isObject(parseJson(value))) return before;
+		return before + (relation === 'follows' ? value : addedBy(value, before, true));
+	}
+	if (!Array.isArray(before) || !Array.isArray(value)) return value;
+	if (relation === 'unclear') return value.length > before.length ? value : before;
+	for (const entry of value) before.push(entry);
+	return before;
 }
 
 export function isEmpty(value: unknown): boolean {
@@ -43,14 +67,4 @@ export function addedBy(text: string, before: string, mayRepeat: boolean): strin
 	if ((isLonger || mayRepeat) && before.trim() !== '' && text.startsWith(before))
 		return text.slice(before.length);
 	return mayRepeat && text.trim() === before.trim() ? '' : text;
-}
-
-/** Assigns a field even when its name is `__proto__`. */
-export function defineField(object: JsonObject, name: string, value: unknown): void {
-	Object.defineProperty(object, name, {
-		value,
-		writable: true,
-		enumerable: true,
-		configurable: true,
-	});
 }

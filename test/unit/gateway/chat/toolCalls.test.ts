@@ -1,4 +1,6 @@
-import { StreamedCompletion } from '../../../../nodes/shared/gateway/chat/streamedCompletion';
+import { AnswerStream } from '../../../../nodes/shared/gateway/chat/answerStream';
+import type { Completion } from '../../../../nodes/shared/gateway/chat/completion';
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { answerOf } from '../../../support/data/answers';
 
 const chunkOf = (delta: object, parts: object = {}) => ({
@@ -7,9 +9,9 @@ const chunkOf = (delta: object, parts: object = {}) => ({
 const stop = (index = 0) => chunkOf({}, { index, finish_reason: 'stop' });
 
 function streamed(chunks: object[]) {
-	const stream = new StreamedCompletion();
+	const stream = new AnswerStream(new Redaction(''));
 	for (const chunk of chunks) stream.push(`data: ${JSON.stringify(chunk)}\n\n`);
-	return { finish: () => stream.finish(answerOf('')) };
+	return { finish: () => stream.finish(answerOf('')).json as Completion };
 }
 
 describe('tool calls in chunks', () => {

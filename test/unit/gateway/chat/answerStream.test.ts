@@ -1,13 +1,12 @@
-import {
-	StreamedCompletion,
-	unstreamed,
-} from '../../../../nodes/shared/gateway/chat/streamedCompletion';
+import { AnswerStream, unstreamed } from '../../../../nodes/shared/gateway/chat/answerStream';
+import type { Completion } from '../../../../nodes/shared/gateway/chat/completion';
 import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { answerOf } from '../../../support/data/answers';
 import { unlessEndless } from '../../../support/data/endless';
 import { unusable } from './bodies';
 
+const newStream = (count?: number) => new AnswerStream(new Redaction(''), count);
 const done = 'data: [DONE]\n\n';
 const eventOf = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;
 const chunkOf = (delta: object, parts: object = {}) => ({
@@ -20,24 +19,24 @@ const stop = (index = 0) => chunkOf({}, { index, finish_reason: 'stop' });
 
 /** @param pieces objects are sent as events, texts as they are */
 function streamed(pieces: unknown[], parts = {}) {
-	const stream = new StreamedCompletion();
+	const stream = newStream();
 	const live = pieces.map((piece) =>
 		stream.push(typeof piece === 'string' ? piece : eventOf(piece)),
 	);
-	return { live, stream, finish: () => stream.finish(answerOf('', parts)) };
+	return { live, stream, finish: () => stream.finish(answerOf('', parts)).json as Completion };
 }
 
 describe('streamed completions', () => {
 	it('refuses a stream without [DONE] while choices are missing', () => {
-		const stream = new StreamedCompletion(2);
+		const stream = newStream(2);
 		stream.push([content('Hel'), stop()].map(eventOf).join(''));
 		expect(unusable(() => stream.finish(answerOf(''))).partialText).toBe('Hel');
 	});
 
-	/** 210,000 of something in 21 chunks. */
+	/** 210,000 of something in 210 chunks. */
 	const chunksOfMany = (chunk: (indexes: number[]) => object) =>
-		[...Array(21).keys()].map((batch) =>
-			chunk(Array.from({ length: 10_000 }, (_, index) => 10_000 * batch + index)),
+		[...Array(210).keys()].map((batch) =>
+			chunk(Array.from({ length: 1_000 }, (_, index) => 1_000 * batch + index)),
 		);
 	const fieldsOf = (indexes: number[]) =>
 		Object.fromEntries(indexes.map((index) => [`field${index}`, 1]));
@@ -47,7 +46,7 @@ describe('streamed completions', () => {
 	])('ends with an error at more %s than any answer needs, and keeps the text', (_, chunk) => {
 		const chunks = [content('Yes'), ...chunksOfMany(chunk), content(', no'), done];
 		const { stream, finish } = streamed(chunks);
-		expect(stream.isExcessive).toBe(true);
+		expect(stream.isOver).toBe(true);
 		expect(finish).toThrow('has more parts in it than any answer of a chat needs');
 		expect(stream.text).toBe('Yes');
 	});
@@ -125,7 +124,7 @@ describe('streamed completions', () => {
 		],
 		['calls', chunkOf({ tool_calls: [{ index: 0, function: { name: 'f', arguments: '}' } }] })],
 	])('assembles 50,000 chunks in linear time: %s', (_, chunk) => {
-		const stream = new StreamedCompletion();
+		const stream = newStream();
 		const { length } = unlessEndless(() => {
 			for (let count = 0; count < 50_000; count++) {
 				// Fields that a fragment adds must not make the later ones slower.
@@ -136,7 +135,7 @@ describe('streamed completions', () => {
 				stream.push(`data: ${json}\n\n`);
 			}
 			stream.push(done);
-			return JSON.stringify(stream.finish(answerOf('')));
+			return JSON.stringify(stream.finish(answerOf('')).json);
 		});
 		expect(length).toBeGreaterThan(50_000);
 	});

@@ -1,0 +1,75 @@
+import type { IDataObject } from 'n8n-workflow';
+import {
+	otherContentOf,
+	textOf,
+	type Choice,
+	type Completion,
+} from '../../../shared/gateway/chat/completion';
+import { isEmpty } from '../../../shared/gateway/chat/fragments';
+import { requestIdsOf } from '../../../shared/gateway/client/response';
+import { asText, excerpt, withoutUndefined } from '../../../shared/gateway/json';
+import { cutShort } from '../../../shared/gateway/protocol/chat';
+import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+
+/** Shows hints for answers that a person must notice, and gives each answer as an item. */
+export function deliverAnswers(
+	completion: Completion,
+	run: Pick<ItemRun, 'hint'>,
+	requested?: unknown,
+): ItemOutput[] {
+	const { choices, model, usage, stop_reason } = completion;
+	// Endpoints of messages say in `stop_reason` why an answer ended.
+	const field = choices[0].finish_reason === stop_reason ? 'stop_reason' : 'finish_reason';
+	const reasons = choices.map(({ finish_reason }) => finish_reason);
+	hintAtIncompleteAnswers(run, reasons, { requested, field });
+	for (const choice of choices) hintAtMissingText(run, choice);
+	return choices.map(({ message, finish_reason, index }, position) => ({
+		json: withoutUndefined({
+			text: textOf(message),
+			finish_reason: finish_reason === stop_reason ? undefined : finish_reason,
+			stop_reason,
+			model,
+			// The usage is that of all choices, so only one item has it: the sum over all items is then correct.
+			usage: position === 0 ? usage : undefined,
+			...requestIdsOf(completion),
+			...otherContentOf(message),
+			index: choices.length > 1 ? index : undefined,
+		}) as IDataObject,
+	}));
+}
+
+/**
+ * Shows a hint for answers that are cut off, withheld or missing: they are no errors, but the user must notice them.
+ * @param reasons why each answer ended, in the service's word (such as `finish_reason`: "Resources", chat completion)
+ * @param options how many answers were requested, and which field says why they ended
+ */
+export function hintAtIncompleteAnswers(
+	{ hint }: Pick<ItemRun, 'hint'>,
+	reasons: unknown[],
+	{ requested, field = 'finish_reason' }: { requested?: unknown; field?: string } = {},
+): void {
+	for (const reason of reasons) {
+		// These have a hint of their own.
+		const cut = ['refusal', 'error'].includes(String(reason)) ? undefined : cutShort(reason);
+		if (!cut) continue;
+		const what = cut.why ? `is not complete: ${cut.why}` : 'may not be complete';
+		hint(`The answer ${what} (${field} ${excerpt(String(reason), 50)}).`);
+	}
+	if (reasons.length < Number(requested)) {
+		hint(`${reasons.length} of the ${String(requested)} answers came.`);
+	}
+}
+
+/** Shows a hint for an answer that is a refusal, or empty: both are charged. */
+function hintAtMissingText(
+	{ hint }: Pick<ItemRun, 'hint'>,
+	{ message, finish_reason: reason }: Choice,
+): void {
+	const { refusal, ...others } = otherContentOf(message);
+	const words = asText(refusal);
+	const contents = [textOf(message).trim(), ...Object.values(others)];
+	if (words !== undefined) hint(`The model refused to answer: ${excerpt(words)}`);
+	else if (reason === 'refusal') hint('The model refused to answer. Change the prompt.');
+	else if (contents.every(isEmpty) && !cutShort(reason))
+		hint('The answer is empty. It is charged like any other.');
+}
