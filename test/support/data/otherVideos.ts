@@ -4,12 +4,10 @@ import { box, mp4Of } from '../files/boxes';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const file = (head: string) => Buffer.concat([latin1(head), Buffer.from([0]), randomBytes(99_999)]);
 
-/** Packets that begin with G. @param stamp number of bytes before each packet */
-const packets = (stamp: number) =>
+/** Packets that begin with G. */
+const packets = () =>
 	Buffer.concat(
-		Array.from({ length: 500 }, () =>
-			Buffer.concat([Buffer.alloc(stamp, 1), latin1('G\x40\x11'), Buffer.alloc(185, 7)]),
-		),
+		Array.from({ length: 500 }, () => Buffer.concat([latin1('G\x40\x11'), Buffer.alloc(185, 7)])),
 	);
 
 /** One file of each kind of video other than mp4; only its beginning is real. */
@@ -40,8 +38,7 @@ export const otherVideos: Record<string, { bytes: Buffer; mimeType: string; exte
 		bytes: Buffer.concat([box('wide'), mp4Of(90_000).subarray(32)]),
 		...{ extension: 'mov', mimeType: 'video/quicktime' },
 	},
-	'MPEG-TS': { bytes: packets(0), extension: 'ts', mimeType: 'video/mp2t' },
-	'MPEG-TS with time stamps': { bytes: packets(4), extension: 'ts', mimeType: 'video/mp2t' },
+	'MPEG-TS': { bytes: packets(), extension: 'ts', mimeType: 'video/mp2t' },
 	'MPEG-PS': { bytes: file('\0\0\x01\xba'), extension: 'mpg', mimeType: 'video/mpeg' },
 	AVI: { bytes: file('RIFF\x24\xf0\x01\0AVI LIST'), extension: 'avi', mimeType: 'video/x-msvideo' },
 	'Flash Video': { bytes: file('FLV\x01\x05'), extension: 'flv', mimeType: 'video/x-flv' },

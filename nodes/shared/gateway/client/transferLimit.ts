@@ -41,59 +41,71 @@ interface TransferBounds {
 
 /**
  * Limits a transfer, so that a file that drips or never ends does not hold up a workflow or fill a disk.
- * - In time, by how long the user waits, at least a minute. An announced length buys more time, as long as its bytes
- *   arrive with 64 kB/s.
+ * - In time, by how long the user waits, at least a minute. The bytes of an announced length buy more time as they
+ *   arrive, at 64 kB/s, and never more than a minute ahead.
  * - In size, by what was announced, and by its bounds.
  */
 export class TransferLimit {
 	/** Whether the size is why the transfer must end: the same file is as large the next time. */
 	isTooLarge = false;
-	private readonly startedAt: number;
+	/** When the transfer must end unless more bytes arrive, in milliseconds since 1970. */
+	private endsAt: number;
 	private readonly minTime: number;
 	private announced = 0;
 	private announcedExactly = Infinity;
+	/** Milliseconds that the announced length can still buy. */
+	private timeLeft = 0;
 	/** Bytes that were taken from the shared ones. */
 	private taken = 0;
-	/** Bytes that arrived, with those that arrived again. */
-	private arrived = 0;
-	/** Where the rate is measured from. */
-	private mark = { time: 0, arrived: 0 };
 
 	constructor(
 		private readonly clock: Clock,
 		private readonly bounds: TransferBounds,
 	) {
-		this.startedAt = clock.now();
 		this.minTime = Math.max(transferMinute, bounds.patience);
+		this.endsAt = clock.now() + this.minTime;
 	}
 
 	/** Call this with the length that a response announces. @returns as {@link excess} does */
 	announce(length: AnnouncedLength | undefined): string | undefined {
 		if (length === undefined) return undefined;
 		const { bytes, isExact } = length;
-		this.announced = Math.max(this.announced, bytes);
+		const more = Math.min(bytes, this.bounds.maxBytes) - this.announced;
+		if (more > 0) {
+			this.announced += more;
+			this.timeLeft += more / minTransferRate;
+		}
 		this.announcedExactly = isExact ? bytes : Infinity;
 		return this.excessInSize(bytes);
 	}
 
 	/** Milliseconds without a byte after which a response is given up. */
 	get idleTimeout(): number {
-		return Math.max(1, Math.min(transferMinute, this.maxTime - this.time));
+		return Math.max(1, Math.min(transferMinute, this.endsAt - this.clock.now()));
 	}
 
 	/** Why the transfer must end; continues "the file …". @param bytes received so far */
 	excess(bytes: number): string | undefined {
 		const inSize = this.excessInSize(bytes);
 		if (inSize !== undefined) return inSize;
-		this.take(bytes);
-		if (bytes > this.announcedExactly) {
+		const more = bytes - this.taken;
+		if (this.bounds.shared) this.bounds.shared.left -= more;
+		this.taken = bytes;
+		if (bytes > this.announcedExactly)
 			return `has more than the ${this.announcedExactly} bytes that were announced`;
-		}
-		const isTooSlow = this.isTooSlow();
-		if (this.time < this.maxTime && !isTooSlow) return undefined;
-		const seconds = Math.round((isTooSlow ? this.minTime : this.maxTime) / 1000);
-		const rate = isTooSlow ? ` at less than ${minTransferRate} kB/s` : '';
-		return `took longer than ${seconds} seconds${rate} (${bytes} bytes arrived)`;
+		// There are fewer of them when the transfer has started again.
+		this.buyTime(more < 0 ? bytes : more);
+		if (this.clock.now() < this.endsAt) return undefined;
+		const rate = this.announced > 0 ? ` at less than ${minTransferRate} kB/s` : '';
+		return `took longer than ${Math.round(this.minTime / 1000)} seconds${rate} (${bytes} bytes arrived)`;
+	}
+
+	private buyTime(bytes: number): void {
+		const time = Math.min(this.timeLeft, Math.floor(bytes / minTransferRate));
+		const until = Math.min(this.endsAt + time, this.clock.now() + transferMinute);
+		if (until <= this.endsAt) return;
+		this.timeLeft -= until - this.endsAt;
+		this.endsAt = until;
 	}
 
 	private excessInSize(bytes: number): string | undefined {
@@ -103,36 +115,6 @@ export class TransferLimit {
 		this.isTooLarge = bytes > max || isFull;
 		if (bytes > max) return `is larger than ${sizeOf(max)}`;
 		return isFull ? `and the others are larger than ${sizeOf(shared.max)} together` : undefined;
-	}
-
-	private take(bytes: number): void {
-		const { shared } = this.bounds;
-		const more = bytes - this.taken;
-		if (shared) shared.left -= more;
-		// There are fewer of them when the transfer has started again.
-		this.arrived += more < 0 ? bytes : more;
-		this.taken = bytes;
-	}
-
-	/** Whether the user's time is over, and the bytes of the last minute came too slowly. */
-	private isTooSlow(): boolean {
-		const { time, arrived, mark, minTime } = this;
-		const isInTime = time <= minTime;
-		const elapsed = time - mark.time;
-		if (!isInTime && elapsed < transferMinute) return false;
-		this.mark = { time, arrived };
-		return !isInTime && arrived - mark.arrived < minTransferRate * elapsed;
-	}
-
-	private get time(): number {
-		return this.clock.now() - this.startedAt;
-	}
-
-	/** Milliseconds. */
-	private get maxTime(): number {
-		return (
-			this.minTime + Math.ceil(Math.min(this.announced, this.bounds.maxBytes) / minTransferRate)
-		);
 	}
 }
 

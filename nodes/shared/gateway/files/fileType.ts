@@ -1,26 +1,21 @@
-import { Mp4Boxes } from './mp4';
 import {
 	brands,
 	heic,
 	imageBrand,
 	mp4,
-	pdfSignature,
+	pdf,
+	plainText,
 	quickTime,
 	signatures,
+	svg,
 	type FileType,
 } from './signatures';
-import { isText, plainText, textImages, textTypeOf } from './textType';
+import { isText, textTypeOf } from './textType';
 
 export type { FileType } from './signatures';
 
-/** How many bytes are enough to recognize almost every type. */
+/** How many bytes are enough to recognize every type. */
 export const headLength = 16 * 1024;
-
-/** How many are enough for a video. */
-export const videoHeadLength = 512;
-
-/** How much of a text is searched for its root element, which comments and entities may precede. */
-export const longestTextHead = 16 * headLength;
 
 /** What cannot be named is delivered like this. */
 const unknownFile: FileType = {
@@ -30,14 +25,9 @@ const unknownFile: FileType = {
 	name: 'a file of an unknown kind',
 };
 
-const known = [
-	...[mp4, quickTime],
-	...signatures.map(([, type]) => type),
-	...brands.map(([, type]) => type),
-	...textImages,
-];
+const known = [mp4, quickTime, svg, ...[...signatures, ...brands].map(([, type]) => type)];
 
-/** The extensions of all videos, without a dot. */
+/** The extensions of videos, without a dot. */
 export const videoExtensions: ReadonlySet<string> = new Set(
 	known.flatMap(({ kind, isAnimated, extensions }) =>
 		kind === 'video' || isAnimated ? extensions : [],
@@ -51,31 +41,30 @@ export const videoExtensions: ReadonlySet<string> = new Set(
  */
 export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	if (bytes.length === 0) return undefined;
-	const file = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, longestTextHead));
-	const head = file.subarray(0, headLength);
+	const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headLength));
 	const text = head.toString('latin1');
-	const [signature, type] = signatures.find(([one]) => one.test(text)) ?? [];
+	const type = signatures.find(([signature]) => signature.test(text))?.[1];
 	// A small PDF may have no other than text characters; a text may begin like a file.
-	const isFile = signature === pdfSignature || (type && !isUtf8(head));
-	if (isText(text) && !isFile) return base64Type(text) ?? textTypeOf(file);
-	return type ?? boxesType(head, text);
+	const isFile = type === pdf || (type && !isUtf8(head));
+	if (isText(text) && !isFile) return base64Type(text) ?? textTypeOf(head);
+	return type ?? boxesType(text);
 }
 
 const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes);
 
 /** The type of a file of boxes, such as an mp4; undefined for any other. */
-function boxesType(head: Buffer, text: string): FileType | undefined {
-	const boxes = new Mp4Boxes();
-	boxes.push(head);
-	if (!boxes.isMp4) return undefined;
+function boxesType(text: string): FileType | undefined {
+	const box = text.slice(4, 8);
 	// QuickTime had no `ftyp` before it became the base of mp4.
-	if (!/^[^]{4}ftyp/.test(text)) return /^[^]{4}(moov|mdat|wide|pnot)/.test(text) ? quickTime : mp4;
-	const end = Math.min(Math.max(16, head.readUInt32BE(0)), 400, text.length);
+	if (/^(moov|mdat|wide|pnot)$/.test(box)) return quickTime;
+	if (/^(styp|moof|free|skip)$/.test(box)) return mp4;
+	if (box !== 'ftyp') return undefined;
+	const length = Buffer.from(text.slice(0, 4), 'latin1').readUInt32BE();
+	const end = Math.min(Math.max(16, length), 400);
 	const [first = '', , ...compatible] = text.slice(8, end).match(/[^]{4}/g) ?? [];
 	const ofBrand = (brand: string) => brands.find(([candidate]) => candidate.test(brand))?.[1];
-	const isImage = imageBrand.test(first);
 	const type = ofBrand(first) ?? compatible.map(ofBrand).find((one) => one?.kind === 'image');
-	return type ?? (isImage ? heic : mp4);
+	return type ?? (imageBrand.test(first) ? heic : mp4);
 }
 
 /** For base64 that holds a file of a known type; undefined for any other text. */

@@ -1,5 +1,67 @@
 import { fileTypeOf } from './fileType';
-import { followImage } from './imageEnd';
+import { JpegMarkers } from './jpeg';
+import { Mp4Boxes } from './mp4';
+
+/** Follows an image while its bytes are streamed, without keeping them. */
+interface Follower {
+	push(bytes: Uint8Array): void;
+	/** Whether its end marker or its full length has arrived; undefined when that cannot be determined for certain. */
+	readonly hasEnd: boolean | undefined;
+}
+
+/** A follower for an image of this type, whose first bytes are still to be pushed. */
+export function followImage(mimeType: string): Follower {
+	switch (mimeType) {
+		case 'image/png':
+			return new PngEnd();
+		case 'image/jpeg':
+			return new JpegMarkers();
+		case 'image/webp':
+			return new WebpLength();
+		case 'image/avif':
+		case 'image/heic':
+			return new ImageBoxes();
+		default:
+			return { push: () => undefined, hasEnd: undefined };
+	}
+}
+
+/** The last chunk of a PNG, with its checksum. */
+const pngEnd = 'IEND\xaeB`\x82';
+
+class PngEnd implements Follower {
+	hasEnd = false;
+	/** The last bytes, in which the end may begin. */
+	private last = Buffer.alloc(0);
+
+	push(bytes: Uint8Array): void {
+		const file = Buffer.concat([this.last, bytes]);
+		this.hasEnd ||= file.includes(pngEnd, 0, 'latin1');
+		this.last = file.subarray(-pngEnd.length);
+	}
+}
+
+/** The length that a WebP has in its header. */
+class WebpLength implements Follower {
+	private header = Buffer.alloc(0);
+	private received = 0;
+
+	push(bytes: Uint8Array): void {
+		this.received += bytes.length;
+		this.header = Buffer.concat([this.header, bytes.subarray(0, 8 - this.header.length)]);
+	}
+
+	get hasEnd(): boolean {
+		return this.header.length === 8 && this.received >= 8 + this.header.readUInt32LE(4);
+	}
+}
+
+/** The boxes of an AVIF or HEIC image. */
+class ImageBoxes extends Mp4Boxes implements Follower {
+	get hasEnd(): false | undefined {
+		return this.isTruncated ? false : undefined;
+	}
+}
 
 /** Whether an image has its end marker or full length; undefined when neither can be determined for certain. */
 export function hasEnd(bytes: Uint8Array): boolean | undefined {

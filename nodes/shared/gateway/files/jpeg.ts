@@ -5,9 +5,6 @@ const app2 = 0xe2;
 /** The beginning of the index of a file with several images (CIPA DC-007). */
 const indexName = 'MPF\0';
 
-/** The number of images that an index lists; it may be that of the only image. */
-const numberOfImages = 0xb001;
-
 /** Maximum number of segments that are read: no camera writes as many. */
 const maxSegments = 10_000;
 
@@ -23,9 +20,9 @@ export function firstImage(file: Buffer): Buffer | undefined {
 	const markers = new JpegMarkers((segment) => segments.push(segment));
 	markers.push(file);
 	if (typeof markers.end !== 'number') return undefined;
-	const kept = segments.filter(
-		({ marker, dataStart, end }) => marker !== app2 || !listsSeveral(file.subarray(dataStart, end)),
-	);
+	const isIndex = ({ marker, dataStart }: Segment) =>
+		marker === app2 && file.toString('latin1', dataStart, dataStart + 4) === indexName;
+	const kept = segments.filter((segment) => !isIndex(segment));
 	const isAlone = kept.length === segments.length && !isMedia(file.subarray(markers.end));
 	return isAlone ? file : Buffer.concat(kept.map(({ start, end }) => file.subarray(start, end)));
 }
@@ -52,6 +49,11 @@ export class JpegMarkers {
 	private hasScan = false;
 	/** Of the data of a segment that are still to come. */
 	private length = 0;
+
+	/** Whether the end has arrived; undefined when that cannot be determined. */
+	get hasEnd(): boolean | undefined {
+		return this.end === 'unknown' ? undefined : this.end !== 'missing';
+	}
 
 	constructor(private readonly onSegment: (segment: Segment) => void = () => undefined) {}
 
@@ -118,24 +120,6 @@ export class JpegMarkers {
 			this.end = this.hasScan ? offset + 1 : 'unknown';
 		}
 	}
-}
-
-/** Whether a segment is an index that lists several images. */
-function listsSeveral(segment: Buffer): boolean {
-	if (segment.toString('latin1', 0, indexName.length) !== indexName) return false;
-	const tiff = segment.subarray(indexName.length);
-	const isLittle = tiff.toString('latin1', 0, 2) === 'II';
-	const view = new DataView(tiff.buffer, tiff.byteOffset, tiff.length);
-	const fits = (offset: number, length: number) => offset + length <= tiff.length;
-	const directory = fits(4, 4) ? view.getUint32(4, isLittle) : Infinity;
-	const count = fits(directory, 2) ? view.getUint16(directory, isLittle) : 0;
-	for (let entry = 0; entry < count && fits(directory + 2 + 12 * entry, 12); entry++) {
-		const offset = directory + 2 + 12 * entry;
-		if (view.getUint16(offset, isLittle) === numberOfImages) {
-			return view.getUint32(offset + 8, isLittle) !== 1;
-		}
-	}
-	return true;
 }
 
 /** Whether the bytes after an image contain another image or a clip; some cameras put their own notes there. */

@@ -5,7 +5,7 @@ import { TransferLimit, type SharedBytes } from '../client/transferLimit';
 import type { FileEnd, Store } from '../client/transferRequest';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import type { FileType } from '../files/fileType';
-import { followImage } from '../files/imageEnd';
+import { followImage } from '../files/imageParts';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
 import { hintAtImage } from './receivedImage';
