@@ -58,24 +58,7 @@ function optionsOf(type: string, parameters: INodeParameters = {}): string[] {
 	});
 }
 
-/** The fields of one entry in a list. */
-function entryOf(resource: string, operation: string, list: string, entry: INodeParameters = {}) {
-	const { properties, shown } = panelOf(gatewayNode, { resource, operation });
-	const [field] = properties.filter((each) => each.name === list && shown([each]).length > 0);
-	const [{ values }] = field.options as Array<{ values: INodeProperties[] }>;
-	const defaults = Object.fromEntries(values.map((each) => [each.name, each.default]));
-	return shown(values, { ...defaults, ...entry } as INodeParameters);
-}
-
 describe('fields of a panel', () => {
-	it('shows Voice URL only for media that can have a voice', () => {
-		const of = (type: string) => entryOf('referenceVideo', 'create', 'media', { type });
-		expect(of('reference_image')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
-		expect(of('reference_video')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
-		expect(of('={{ $json.type }}')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
-		expect(of('first_frame')).toEqual(['Type', 'Source', 'URL']);
-	});
-
 	it.each([
 		['video', 'vid-3.1-fl', 'This model makes a video from frames'],
 		['video', 'new-video-1', undefined],

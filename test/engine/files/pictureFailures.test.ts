@@ -99,32 +99,6 @@ describe('an image that ends early', () => {
 
 describe('unusable base64 images', () => {
 	const html = Buffer.from('<html>Out of paint</html>').toString('base64');
-	const half = png.subarray(0, png.length / 2);
-
-	it.each<[string, Buffer, string, string]>([
-		[
-			'half an image',
-			half,
-			'image/png',
-			'image.png ends in the middle: it arrived as the service made it.',
-		],
-		[
-			'bytes of no known kind',
-			Buffer.alloc(1000, 3),
-			'application/octet-stream',
-			'image.bin is a file of an unknown kind, not an image.',
-		],
-	])(
-		'delivers %s as it is, because it is charged, and shows a hint',
-		async (_, bytes, mimeType, hint) => {
-			answers([{ b64_json: bytes.toString('base64') }]);
-			const result = await run('generate');
-			const [item] = result.items('Model Gateway');
-			expect(await result.binary(item)).toEqual(bytes);
-			expect(item.binary?.data.mimeType).toBe(mimeType);
-			expect(result.hintsOf('Model Gateway')).toEqual([hint]);
-		},
-	);
 
 	it.each([
 		['a web page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
