@@ -49,8 +49,7 @@ const tests = {
 	"n8n's scanner": ['test/deep/scan.test.ts'],
 	'n8n-node build and lint': ['test/deep/nodeCli.test.ts'],
 	'links of all pages': ['test/unit/package/docs.test.ts'],
-	'author and repository': ['test/unit/package/repeated.test.ts'],
-	'written tables': ['fieldTable', 'writtenPages', 'queueSettings'].map(
+	'written pages': ['fieldTable', 'writtenPages', 'queueSettings'].map(
 		(name) => `test/unit/package/${name}.test.ts`,
 	),
 	'docker compose': ['test/unit/package/compose.test.ts'],

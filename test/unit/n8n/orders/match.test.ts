@@ -20,20 +20,6 @@ const matched = (orders: Order[], known: Entry[]) => {
 };
 
 describe('matching the orders of a run with known orders', () => {
-	it('matches orders by their requests, wherever their items are', () => {
-		const known = [sent(order('A', 0)), sent(order('B', 1))];
-		expect(matched([order('X', 0), order('B', 1), order('A', 2)], known)).toEqual([
-			undefined,
-			'request: B',
-			'request: A',
-		]);
-	});
-
-	it('tells orders with equal requests apart by their IDs', () => {
-		const [first, second] = [order('A', 0), order('A', 1, { id: 'second A' })];
-		expect(matched([first, second], [sent(second)])).toEqual([undefined, 'request: A']);
-	});
-
 	it('matches an order by its request alone when another call of an agent repeats it', () => {
 		const earlier = order('A', 0, { id: 'of the first call' });
 		expect(matched([order('A', 0)], [sent(earlier)])).toEqual(['request: A']);
