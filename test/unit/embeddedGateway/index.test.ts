@@ -16,7 +16,6 @@ beforeAll(async () => {
 	const keys = { free: {}, group: { models: ['vid-3.1', 'chat-1'] }, poor: { balance: 2 } };
 	gateway = await startGateway({
 		...{ keys, jobSeconds: 0, now: () => clock.now(), render: async () => video },
-		idempotencyHeader: 'Idempotency-Key',
 	});
 	client = clientOf(gateway, 'free');
 	link = gateway.addMedia('a cat.png', picture('red', 64, 40), 'image/png');
@@ -172,25 +171,5 @@ describe('the embedded gateway responds in the forms of the specification, and c
 		clock.move(24 * 3_600_000 + 1);
 		expect((await poll()).status).toBe(404);
 		expect((await download(status.result_url)).status).toBe(403);
-	});
-
-	it('makes a video job once for an idempotency key, and gives its content when it has completed', async () => {
-		const create = async (prompt: string) =>
-			await client.post(
-				'/v1/videos',
-				{ model: 'vid-3.1', prompt },
-				{ headers: { 'idempotency-key': 'a' } },
-			);
-		const { data } = await create('a cat');
-		expect(data).toMatchObject({ id: text, status: 'queued' });
-		expect((await create('a cat')).data).toEqual(data);
-		expect(refusalOf(await create('a dog')).slice(0, 2)).toEqual([400, 'idempotency_key_reused']);
-		await ended(gateway, data.id);
-		const { data: content } = await client.get(`/v1/videos/${data.id}/content`);
-		expect((await download(content.url)).data.equals(video)).toBe(true);
-		expect(charges()).toMatchObject([{ job: data.id, kind: 'video', model: 'vid-3.1' }]);
-		expect(refusalOf(await client.get('/v1/videos/x')).slice(0, 2)).toEqual([
-			...[404, 'video_not_found'],
-		]);
 	});
 });

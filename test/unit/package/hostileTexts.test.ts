@@ -7,7 +7,6 @@ import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
 import { UnusableResponse } from '../../../nodes/shared/gateway/client/response';
-import { referenceVideoWarnings } from '../../../nodes/shared/gateway/jobs/referenceVideo';
 import { createdTask } from '../../../nodes/shared/gateway/jobs/responses';
 import { asLink, linkProblem } from '../../../nodes/shared/gateway/links';
 import { oneLine } from '../../../nodes/shared/gateway/oneLine';
@@ -78,15 +77,6 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	[
 		'a broken response to an order',
 		(text) => createdTask({ ...response({}), text: `{"task_id": ${text}`, json: undefined }),
-	],
-	[
-		'a prompt that may name images',
-		(prompt) =>
-			referenceVideoWarnings({
-				model: 'beta-2.7-r2v',
-				input: { prompt, media: [] },
-				parameters: {},
-			}),
 	],
 	['a text that may hold accidents', (text) => [accidentIn(text, true), accidentIn(`{{${text}}}`)]],
 	[

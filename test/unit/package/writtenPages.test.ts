@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { events, facts } from '../../../nodes/shared/n8n/log/events';
+import manifest from '../../../package.json';
 import { measured, readPassed, render, rows } from '../../n8n/versionTable';
 import { drawingOfHouse } from '../../support/pages/house';
 import { aligned, withSection } from '../../support/pages/markdown';
@@ -18,10 +20,33 @@ const factTable = () =>
 		...Object.entries(facts).map(([name, meaning]) => [`\`${name}\``, meaning]),
 	]);
 
+/** Replaces what stands behind the first group of the pattern. */
+const withValue = (text: string, pattern: RegExp, value: string) => {
+	expect(text).toMatch(pattern);
+	return text.replace(pattern, (_, before: string) => before + value);
+};
+const home = manifest.homepage.replace(/#.*/, '');
+
+/** What package.json says, in each file that repeats it. */
+const repeating: Record<string, (text: string) => string> = {
+	'credentials/ModelGatewayApi.credentials.ts': (text) =>
+		withValue(text, /(documentationUrl = ')[^'#]*/, home),
+	...Object.fromEntries(
+		manifest.n8n.nodes.map((file) => [
+			file.replace('dist/', '').replace('.node.js', '.node.json'),
+			(text: string) => withValue(text, /("url": ")[^"]*(?=\/blob\/main\/)/, home),
+		]),
+	),
+	'LICENSE.md': (text) => withValue(text, /(Copyright \(c\) \d+ ).*/, manifest.author.name),
+};
+
 /** What the code says, written into a page. */
 const pages: Record<string, (text: string) => string> = {
+	...repeating,
 	'docs/monitoring.md': (text) =>
 		withSection(withSection(text, 'events', eventTable()), 'facts', factTable()),
+	'docs/queue-mode.md': (text) =>
+		withValue(text, /("n8n-nodes-model-gateway","version":")[^"]*/, manifest.version),
 	'docs/versions.md': () => render(readPassed()),
 	'docs/development/architecture.md': (text) => withSection(text, 'house', drawingOfHouse()),
 };
@@ -43,4 +68,17 @@ it('the table of versions has a row for every file of end-to-end tests', () => {
 	expect([...new Set(rows.flatMap(({ shownBy }) => shownBy))].sort()).toEqual(
 		[...files, ...measured].sort(),
 	);
+});
+
+it('no other file names the repository or the author: their values would be forgotten there', () => {
+	expect(manifest.repository.url).toBe(`git+${home}.git`);
+	const named = ['-e', home.replace('https://', ''), '-e', manifest.author.email];
+	const found = execFileSync('git', ['grep', '-lIF', ...named], { cwd: root, encoding: 'utf8' });
+	const known = ['package.json', ...Object.keys(repeating)];
+	expect(
+		found
+			.trim()
+			.split('\n')
+			.filter((file) => !known.includes(file)),
+	).toEqual([]);
 });

@@ -1,8 +1,4 @@
-import {
-	endpoints,
-	type Cost,
-	type Endpoint,
-} from '../../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 
 describe('endpoints', () => {
 	it.each<[keyof typeof endpoints, string]>([
@@ -20,15 +16,5 @@ describe('endpoints', () => {
 	])('gives the endpoint %s the address %s', (name, expected) => {
 		const { method, path } = endpoints[name];
 		expect(`${method} ${path}`).toBe(expected);
-	});
-
-	it('sorts every endpoint into reads, jobs and generations', () => {
-		const byCost = (cost: Cost) =>
-			Object.entries<Endpoint>(endpoints)
-				.filter(([, endpoint]) => endpoint.cost === cost)
-				.map(([name]) => name);
-		expect(byCost('read')).toEqual(['task', 'models', 'video', 'videoContent']);
-		expect(byCost('job')).toEqual(['referenceVideoCreate', 'videoCreate']);
-		expect(byCost('generation')).toHaveLength(5);
 	});
 });

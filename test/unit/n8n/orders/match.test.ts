@@ -20,15 +20,6 @@ const matched = (orders: Order[], known: Entry[]) => {
 };
 
 describe('matching the orders of a run with known orders', () => {
-	it('matches orders by their requests, wherever their items are', () => {
-		const known = [sent(order('A', 0)), sent(order('B', 1))];
-		expect(matched([order('X', 0), order('B', 1), order('A', 2)], known)).toEqual([
-			undefined,
-			'request: B',
-			'request: A',
-		]);
-	});
-
 	it('tells orders with equal requests apart by their IDs', () => {
 		const [first, second] = [order('A', 0), order('A', 1, { id: 'second A' })];
 		expect(matched([first, second], [sent(second)])).toEqual([undefined, 'request: A']);
@@ -90,6 +81,19 @@ describe('matching the orders of a run with known orders', () => {
 		const known = [1, 0].map((run) => recalled(order(`W${run}`, 0, { run, item: 'equal' })));
 		expect(matched([order('W', 0, { item: 'equal' })], known)).toEqual(['item: W0']);
 		expect(matched([order('W', 0, { item: 'equal' })], known.slice(0, 1))).toEqual(['item: W1']);
+	});
+
+	it('matches each known order with one order only', () => {
+		const known = [sent(order('A', 0))];
+		expect(matched([order('A', 0), order('A', 1, { item: 'item 0' })], known)).toEqual([
+			'request: A',
+			undefined,
+		]);
+	});
+
+	it('does not match the parts of a request with another request', () => {
+		const known: Entry[] = [{ ...order('A', 0), state: 'new', parts: [], timesSent: 1 }];
+		expect(matched([order('A2', 0)], known)).toEqual([undefined]);
 	});
 });
 
