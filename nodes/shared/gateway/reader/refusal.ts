@@ -1,4 +1,4 @@
-import { asText, isObject, textAt } from '../json';
+import { asText, isObject } from '../json';
 import type { Cost } from '../protocol/endpoints';
 import {
 	balanceWords,
@@ -58,11 +58,10 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	if (verdicts.includes('yes') || acceptingWords.test(words) || others.some(mayBeResult)) {
 		return undefined;
 	}
-	const hasFailed = phaseOf(textAt(body, 'status') ?? '') === 'failed';
 	const refuses = [refusingWords, balanceWords, notFoundWords, permissionWords].some((each) =>
 		each.test(words),
 	);
-	const isNo = verdicts.includes('no') || hasFailed || refusalOfCode(error) !== undefined;
+	const isNo = verdicts.includes('no') || refusalOfCode(error) !== undefined;
 	return isNo || (verdicts.includes('unclear') && refuses) ? error : undefined;
 }
 

@@ -56,8 +56,8 @@ const kinds: Record<FailureKind, Advice> = {
 	serverError: `Run again later. If this keeps happening, s${seeRawResponse.slice(1)}.`,
 	providerError: `Run again later. If this keeps happening, s${seeRawResponse.slice(1)}.`,
 	responseNotDelivered: 'The same request can succeed: run again.',
-	knownOrder:
-		"The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution asks the gateway again with the same key; wait a minute first. If this keeps happening, order it again only if a second video is acceptable.",
+	// It is an order whose outcome is unknown.
+	knownOrder: '',
 	proxy:
 		'The response is probably of a proxy or a firewall before the service, which refuses the request or asks for a login of its own: ask the administrator of n8n or of the network. The API key is not the cause.',
 
@@ -156,8 +156,8 @@ function adviceOnHost(host: string, kind: FailureKind): string {
 }
 
 /** Whether the request may have made something that is charged. */
-const isOutcomeUnknown = ({ billed, cost, kind }: Failure) =>
-	billed === 'unknown' && cost !== undefined && cost !== 'read' && kind !== 'knownOrder';
+const isOutcomeUnknown = ({ billed, cost }: Failure) =>
+	billed === 'unknown' && (cost === 'job' || cost === 'generation');
 
 /** What became of the order. */
 function adviceOnOutcome(failure: Failure): string {
@@ -185,7 +185,7 @@ function adviceOnUnknownOutcome(failure: Failure): string {
 		return `${sent} Execute the workflow again only if another charge is acceptable.`;
 	}
 	if (idempotencyKey !== undefined) {
-		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key. The gateway recognizes the key and makes no second job.";
+		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key; wait a minute first. The gateway recognizes the key and makes no second job. If this keeps happening, order it again only if a second video is acceptable.";
 	}
 	return [
 		requests > 1
@@ -237,19 +237,13 @@ function adviceOnLastPoll(lastPoll: Failure): string {
 	return `The last poll failed: ${message}. ${advice}`.trimEnd();
 }
 
-const [minute, hour, day] = [60, 3_600, 86_400];
+const [minute, hour, month] = [60, 3_600, 31 * 86_400];
 
 /** @param milliseconds for which the service asks to wait; more than a month comes from a clock that is wrong */
 function adviceOnPause(milliseconds: number): string {
 	const seconds = Math.ceil(milliseconds / 1000);
-	if (seconds > 31 * day) return '';
+	if (seconds > month) return '';
 	const [unit, name] =
-		seconds < 2 * minute
-			? [1, 's']
-			: seconds < 2 * hour
-				? [minute, 'minutes']
-				: seconds < 2 * day
-					? [hour, 'hours']
-					: [day, 'days'];
+		seconds < 2 * minute ? [1, 's'] : seconds < 2 * hour ? [minute, 'minutes'] : [hour, 'hours'];
 	return `The service asks to wait ${Math.ceil(seconds / Number(unit))} ${name} first.`;
 }

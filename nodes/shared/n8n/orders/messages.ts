@@ -213,15 +213,8 @@ const releaseIfUsed = ({ options }: OrderDetails) =>
 
 const problemOf = ({ storeFailure }: OrderDetails) => `n8n said: ${storeFailure?.problem ?? ''}`;
 
-function notSent(facts: Pick<Failure, 'message' | 'advice'> & Partial<Failure>): GatewayError {
-	return new GatewayError({
-		reach: 'none',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
-		...facts,
-	});
-}
+const notSent = (facts: Partial<Failure> & Pick<Failure, 'message' | 'advice'>): GatewayError =>
+	new GatewayError(facts);
 
 /** Says that an order whose response was lost is not sent again. */
 export const notSentAgain = ({ message }: GatewayError): string =>
