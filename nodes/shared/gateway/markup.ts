@@ -1,24 +1,16 @@
 /** Reading HTML and XML of which only a few words are of interest. All takes linear time on any text. */
 
 // cspell:disable
-/** The names of the entities of each character, in lower case. A page may write any character like this. */
-export const entityNames: Readonly<Record<string, readonly string[]>> = {
-	...{ '!': ['excl'], '"': ['quot'], '#': ['num'], $: ['dollar'], '%': ['percnt'], '&': ['amp'] },
-	...{ "'": ['apos'], '(': ['lpar'], ')': ['rpar'], '*': ['ast', 'midast'], '+': ['plus'] },
-	...{ ',': ['comma'], '-': ['hyphen', 'dash', 'minus'], '.': ['period'], '/': ['sol'] },
-	...{ ':': ['colon'], ';': ['semi'], '<': ['lt'], '=': ['equals'], '>': ['gt'], '?': ['quest'] },
-	...{ '@': ['commat'], '[': ['lsqb', 'lbrack'], '\\': ['bsol'], ']': ['rsqb', 'rbrack'] },
-	...{ '^': ['hat'], _: ['lowbar', 'underbar'], '`': ['grave', 'diacriticalgrave'] },
-	...{ '{': ['lcub', 'lbrace'], '|': ['verbar', 'vert', 'verticalline'], '}': ['rcub', 'rbrace'] },
-	...{ '~': ['tilde'], ' ': ['nbsp'], '–': ['ndash'], '—': ['mdash'], '…': ['hellip'] },
-	...{ '‘': ['lsquo'], '’': ['rsquo'], '“': ['ldquo'], '”': ['rdquo'], '·': ['middot'] },
+/** The named entities that programs write, by their character. */
+export const entityNames: Readonly<Record<string, string>> = {
+	...{ '&': 'amp', '"': 'quot', "'": 'apos', '<': 'lt', '>': 'gt', ' ': 'nbsp', '·': 'middot' },
+	...{ '–': 'ndash', '—': 'mdash', '…': 'hellip', '‘': 'lsquo', '’': 'rsquo', '“': 'ldquo' },
+	...{ '”': 'rdquo' },
 };
 // cspell:enable
 
 const namedCharacters = new Map(
-	Object.entries(entityNames).flatMap(([character, names]) =>
-		names.map((name) => [name, character] as const),
-	),
+	Object.entries(entityNames).map(([character, name]) => [name, character]),
 );
 
 /**

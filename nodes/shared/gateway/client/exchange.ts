@@ -82,74 +82,38 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, maySendKeyTo, redaction, ...handlers } = options;
-	const { mayLeadToFile, onRedirect, onText, kind, held } = handlers;
+	const { http, clock, signal, timeout, grace, redaction, mayLeadToFile, ...handlers } = options;
+	const { onRedirect, onText, kind, held } = handlers;
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
 	const followRedirects = async (innerSignal: AbortSignal): Promise<RawResponse> => {
-		const unfollowed = async (
-			head: RawResponse,
-			response: HttpResponse,
-			target: string,
-			why: Parameters<typeof redirected>[2],
-		): Promise<RawResponse> => {
-			const { status } = head;
-			const redirect = redirected(requestInfo, { status, location: redaction.text(target) }, why);
-			rawResponse = { ...head, redirect };
-			// Some services redirect to the job that they have just created, and describe it in the body.
-			if (requestInfo.cost !== 'read')
-				await readInto(rawResponse, response, { kind, held, clock, innerSignal });
-			return rawResponse;
-		};
-		let { url } = request;
 		const visited = new Set<string>();
-		for (let hop = 0; ; hop++) {
-			if (hop > 0) await onRedirect?.(innerSignal);
+		for (let { url } = request; ;) {
+			if (visited.size > 0) await onRedirect?.(innerSignal);
 			visited.add(new URL(url).href);
-			const response = await http({
-				...request,
-				url,
-				authenticated: true,
-				timeout,
-				signal: innerSignal,
-			});
+			const sent = { ...request, url, authenticated: true, timeout, signal: innerSignal };
+			const response = await http(sent);
 			try {
 				innerSignal.throwIfAborted();
 				const { status, headers } = response;
-				const head = { status, headers, text: '', url };
-				if (redirects.has(status) && headers.location) {
-					const isTooLong = headers.location.length > maxAddressLength;
-					if (isTooLong || !URL.canParse(headers.location, url)) {
-						return await unfollowed(head, response, headers.location, 'foreignRedirect');
-					}
-					const location = new URL(headers.location, url);
-					const keepsMethod = request.method === 'GET' || status >= 307;
-					const { origin, pathname } = new URL(url);
-					const isSameOrigin = location.origin === origin;
-					// The same path, perhaps with a trailing slash, is the endpoint itself. Any other is a file.
-					const isSamePath =
-						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
-					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
-					if (redaction.text(location.href) !== location.href) {
-						return await unfollowed(head, response, location.href, 'linkCarriesKey');
-					}
-					const target = isSameOrigin ? location.href : location.origin;
-					if (!isSameOrigin || !maySendKeyTo(location.href)) {
-						return await unfollowed(head, response, target, 'foreignRedirect');
-					}
-					// A loop, too many redirects, or one that would drop the body.
-					if (visited.has(location.href) || !keepsMethod || hop === maxRedirects) {
-						return await unfollowed(head, response, target, 'uselessRedirect');
-					}
-					url = location.href;
+				rawResponse = { status, headers, text: '', url };
+				const redirect = redirectOf(response, { ...request, url, visited }, options);
+				if (redirect?.why === 'file') return { ...rawResponse, location: redirect.target };
+				if (redirect?.why !== undefined) {
+					const { target, why } = redirect;
+					const location = redaction.text(target);
+					rawResponse.redirect = redirected(requestInfo, { status, location }, why);
+					// Some services redirect to the job that they have just created, and describe it in the body.
+					if (requestInfo.cost === 'read') return rawResponse;
+				} else if (redirect !== undefined) {
+					url = redirect.target;
+					rawResponse = undefined;
 					continue;
 				}
 				const mayBeFile = mayLeadToFile && status < 300;
-				if (mayBeFile && fileTypes.test(headers['content-type'] ?? '')) {
-					return { ...head, isFile: true };
-				}
-				rawResponse = head;
+				if (mayBeFile && fileTypes.test(headers['content-type'] ?? ''))
+					return { ...rawResponse, isFile: true };
 				await readInto(rawResponse, response, {
 					onText: status < 300 ? onText : undefined,
 					...{ mayBeFile, kind, held, clock, innerSignal },
@@ -170,6 +134,36 @@ export async function exchange(
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
 		return { ...rawResponse, broken: asError(error).message };
 	}
+}
+
+interface Redirect {
+	target: string;
+	/** Why it is not followed: it leads to a file, or as in the error. */
+	why?: 'file' | Parameters<typeof redirected>[2];
+}
+
+/** Where a response redirects to; undefined when it does not. */
+function redirectOf(
+	{ status, headers: { location: target } }: HttpResponse,
+	{ url, method, visited }: Pick<HttpRequest, 'url' | 'method'> & { visited: Set<string> },
+	{ mayLeadToFile, redaction, maySendKeyTo }: ExchangeOptions,
+): Redirect | undefined {
+	if (!redirects.has(status) || !target) return undefined;
+	if (target.length > maxAddressLength || !URL.canParse(target, url))
+		return { target, why: 'foreignRedirect' };
+	const { href, origin, pathname } = new URL(target, url);
+	const from = new URL(url);
+	const isSameOrigin = origin === from.origin;
+	// The same path, perhaps with a trailing slash, is the endpoint itself. Any other is a file.
+	const isSamePath = isSameOrigin && pathname.replace(/(?<!\/)\/+$/, '') === from.pathname;
+	if (mayLeadToFile && !isSamePath) return { target: href, why: 'file' };
+	if (redaction.text(href) !== href) return { target: href, why: 'linkCarriesKey' };
+	if (!isSameOrigin) return { target: origin, why: 'foreignRedirect' };
+	if (!maySendKeyTo(href)) return { target: href, why: 'foreignRedirect' };
+	// A loop, too many redirects, or one that would drop the body.
+	const keepsMethod = method === 'GET' || status >= 307;
+	const isUseless = visited.has(href) || !keepsMethod || visited.size > maxRedirects;
+	return { target: href, why: isUseless ? 'uselessRedirect' : undefined };
 }
 
 interface ReadOptions extends Pick<ExchangeOptions, 'onText' | 'kind' | 'held' | 'clock'> {

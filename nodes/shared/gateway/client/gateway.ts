@@ -63,24 +63,22 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** The same gateway with another signal, for a part of the work that can be aborted separately. */
 	withSignal(signal: AbortSignal): Gateway<R> {
-		const runtime = { ...this.runtime, signal };
-		return new Gateway(
-			...([this.connection, runtime, this.route, this.idempotency, this.redaction] as const),
-		);
+		return this.copy({ ...this.runtime, signal });
 	}
 
 	/** The same gateway for a dry run: each call throws a {@link DryRun} instead of sending. */
 	asDryRun(): Gateway<R> {
-		const runtime = { ...this.runtime, isDry: true as const };
-		return new Gateway(
-			...([this.connection, runtime, this.route, this.idempotency, this.redaction] as const),
-		);
+		return this.copy({ ...this.runtime, isDry: true });
 	}
 
 	/** The same gateway for one item: the request that creates its job carries its idempotency key. */
 	withIdempotency(idempotency: Idempotency): Gateway<R> {
+		return this.copy(this.runtime, idempotency);
+	}
+
+	private copy(runtime: R, idempotency = this.idempotency): Gateway<R> {
 		return new Gateway(
-			...([this.connection, this.runtime, this.route, idempotency, this.redaction] as const),
+			...([this.connection, runtime, this.route, idempotency, this.redaction] as const),
 		);
 	}
 

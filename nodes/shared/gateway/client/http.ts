@@ -4,7 +4,7 @@
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
 import type { Clock } from './clock';
-import type { RequestQueue } from './requestQueue';
+import type { RequestQueue } from './keyLimit';
 
 export type { Clock } from './clock';
 

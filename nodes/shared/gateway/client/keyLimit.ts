@@ -1,5 +1,8 @@
+import { createHash } from 'crypto';
+import type { GatewayError } from '../errors/gatewayError';
+import { isRateLimit } from '../errors/verdict';
 import type { Clock } from './clock';
-import { maxRetryAfter } from './retryPolicy';
+import { maxRetryAfter, parseRateLimitPause } from './retryPolicy';
 import { abortable, isInTime, type WaitOptions } from './timeouts';
 
 /** The limits that a credential sets for its key; undefined means no limit. */
@@ -34,20 +37,11 @@ export class KeyLimit {
 	/** When the last request was sent, or slightly earlier when its timer was late. */
 	private sentAt = -Infinity;
 	private pausedUntil = -Infinity;
-	/** The longest of all senders so far: the limit is kept for this long after its last request. */
-	private longestInterval = 0;
 	/** By sender; the first one is next. */
 	private readonly queues = new Map<Limits, Set<() => void>>();
 	private isSending = false;
 
 	constructor(private readonly clock: Clock) {}
-
-	/** Whether it can be discarded, because it no longer affects any request. */
-	get isIdle(): boolean {
-		const isUsed = this.isSending || this.running + this.queues.size > 0;
-		const until = Math.max(this.pausedUntil, this.sentAt + this.longestInterval);
-		return !isUsed && this.clock.now() > until;
-	}
 
 	/**
 	 * Waits until a request may be sent.
@@ -56,7 +50,6 @@ export class KeyLimit {
 	 */
 	async enter(sender: Limits, waiting: WaitOptions = {}): Promise<(() => void) | undefined> {
 		if (waiting.signal?.aborted || this.pause > (waiting.patience ?? Infinity)) return undefined;
-		this.longestInterval = Math.max(this.longestInterval, intervalOf(sender));
 		const queue = this.queues.get(sender) ?? new Set();
 		this.queues.set(sender, queue);
 		let go = () => {};
@@ -116,5 +109,43 @@ export class KeyLimit {
 			this.sentAt = Math.max(this.clock.now() - maxCatchUp, this.sentAt + interval);
 		}
 		this.isSending = false;
+	}
+}
+
+/** The limits that all gateways of this process share, by the hash of the key. Tests have their own clocks. */
+const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();
+
+/** The queue of one gateway. It shares its limits with all other gateways that use the same key. */
+export class RequestQueue {
+	private constructor(
+		private readonly keyLimit: KeyLimit,
+		/** A separate object, by which the shared limit identifies this sender. */
+		private readonly limits: Limits,
+		private readonly clock: Clock,
+	) {}
+
+	/** The queue of a gateway; undefined when its credential sets no limit. */
+	static of(
+		{ key, limits }: { key: string; limits?: Limits },
+		clock: Clock,
+	): RequestQueue | undefined {
+		if (limits === undefined) return undefined;
+		const known = keyLimits.get(clock) ?? new Map<string, KeyLimit>();
+		keyLimits.set(clock, known);
+		const hash = createHash('sha256').update(key).digest('hex');
+		const keyLimit = known.get(hash) ?? new KeyLimit(clock);
+		known.set(hash, keyLimit);
+		return new RequestQueue(keyLimit, { ...limits }, clock);
+	}
+
+	/** Waits until a request may be sent, as {@link KeyLimit.enter} does. */
+	async enter(waiting?: WaitOptions): Promise<(() => void) | undefined> {
+		return await this.keyLimit.enter(this.limits, waiting);
+	}
+
+	/** Holds back all requests with the key after the service has refused one because there were too many. */
+	applyRateLimitPause({ failure }: GatewayError, headers: Record<string, string>): void {
+		const pause = parseRateLimitPause(headers, this.clock.now());
+		if (isRateLimit(failure) && pause) this.keyLimit.pauseFor(pause);
 	}
 }

@@ -127,7 +127,7 @@ function waysToWrite(letter: string): Letter {
 	]);
 	const code = letter.codePointAt(0) ?? 0;
 	const numbers = [`#${code}`, `#0${code}`, `#x${code.toString(16)}`, `#x0${code.toString(16)}`];
-	const entities = [...numbers, ...(entityNames[letter] ?? [])].map((name) => `&${name};`);
+	const entities = [...numbers, entityNames[letter] ?? []].flat().map((name) => `&${name};`);
 	return [letter.toLowerCase(), ...inUrl, ...inJson, ...entities];
 }
 

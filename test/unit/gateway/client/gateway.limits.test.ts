@@ -1,5 +1,5 @@
 import { Gateway } from '../../../../nodes/shared/gateway/client/gateway';
-import { RequestQueue } from '../../../../nodes/shared/gateway/client/requestQueue';
+import { RequestQueue } from '../../../../nodes/shared/gateway/client/keyLimit';
 import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 import { mp4Of } from '../../../support/files/boxes';

@@ -55,8 +55,6 @@ async function sendAll(
 			leave();
 		}),
 	);
-	await clock.sleep(3_600_000);
-	expect(limit.isIdle).toBe(true);
 	return sent;
 }
 

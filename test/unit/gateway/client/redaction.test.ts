@@ -82,13 +82,12 @@ describe('the redaction of the API key', () => {
 	);
 
 	it('redacts the key in HTML with named characters', () => {
-		const mine = new Redaction(`a&b"c'd<e>f-g_h/i.j+k=l`);
-		const named =
-			'a&amp;b&quot;c&apos;d&lt;e&gt;f&hyphen;g&lowbar;h&sol;i&period;j&plus;k&equals;l';
+		const mine = new Redaction(`a&b"c'd<e>f`);
+		const named = 'a&amp;b&quot;c&apos;d&lt;e&gt;f';
 		for (const form of [named, named.toUpperCase()]) {
 			expect(mine.text(`see ${form}!`)).toBe('see ***!');
 		}
-		expect(redaction.text('sk&hyphen;sk&#45;01&#x2F;abc')).toBe('***');
+		expect(redaction.text('sk&#x2d;sk&#45;01&#x2F;abc')).toBe('***');
 	});
 
 	it('redacts the key after a megabyte of text that begins like it', () => {
@@ -124,8 +123,6 @@ describe('the redaction of the API key', () => {
 		['a sk-sk-0', 'a sk-sk-0'],
 		['a &#115;k-s', 'a ***'],
 		['a sk&#x2d;sk&#0', 'a ***'],
-		['a sk-sk&hyp', 'a ***'],
-		['a sk-sk&hyx', 'a sk-sk&hyx'],
 	])('redacts the key when a text breaks off within it: %s', (text, expected) => {
 		expect(redaction.truncated(text)).toBe(expected);
 	});
@@ -137,7 +134,7 @@ describe('the redaction of the API key', () => {
 	it('redacts the key in a text that arrives in chunks, and loses nothing else', () => {
 		const parts = fc.constantFrom(
 			...[key, 'sk-', 'sk-01/', 'abc', ' ', '\\/', key.slice(0, -1), '%', '%25', '73', '%2F'],
-			...['&#115;', '&#x6B', '&#0', '&', ';', '&hyphen;', '&sol', '01&#47;', 'sk&#45;'],
+			...['&#115;', '&#x6B', '&#0', '&', ';', '&#x2d;', '&#47', '01&#47;', 'sk&#45;'],
 			...[encodeURIComponent(key), '\\u0073', '\\', base64.slice(0, 5), base64.slice(5), base64],
 		);
 		const texts = fc.array(parts, { maxLength: 8 }).map((all) => all.join(''));
