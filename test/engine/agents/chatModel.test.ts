@@ -72,11 +72,6 @@ describe('the chat model in an n8n without the SDK', () => {
 			},
 		],
 		[
-			'Extra Body fields, which override options',
-			{ temperature: 1, extraBody: '{ "reasoning_effort": "high", "temperature": 0 }' },
-			{ temperature: 0, reasoning_effort: 'high' },
-		],
-		[
 			'a response format merged from the options and Extra Body',
 			{
 				...{ responseFormat: 'json_schema', jsonSchema: { type: 'object' } },

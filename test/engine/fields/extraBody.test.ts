@@ -102,12 +102,6 @@ describe('options that change the request', () => {
 			['Image', 'image edit', { imageSource: 'binary' }],
 			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],
 			['Temperature', 'chat complete', { options: { temperature: '={{ NaN }}', ...skipChecks } }],
-			['Timeout', 'chat complete', { options: { timeout: -1, ...skipChecks } }],
-			[
-				'Version Header Name',
-				'message create',
-				{ options: { versionHeaderName: 'my version', ...skipChecks } },
-			],
 			[
 				'Version Header Name',
 				'message create',

@@ -1,6 +1,9 @@
+import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
+import { UploadedFile } from '../../../gateway/files';
 import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../../harness';
+import { jpegOf, withPictures } from '../../support/files/jpegs';
 import { picture } from '../../support/data/samples';
 import {
 	byId,
@@ -139,4 +142,68 @@ describe('images', () => {
 		const { message } = (await turn({ ...first, content: ' ' })).errorOf('Image') ?? {};
 		expect(message).toBe('Earlier Message 1: Content is empty');
 	});
+
+	// Files that are sent as images.
+
+	const images = { values: [{ source: 'binary', binaryField: 'data' }] };
+	const operations: Record<string, IDataObject> = {
+		'image.edit': { resource: 'image', operation: 'edit', model: byId('image-edit-1') },
+		'image.chat': { resource: 'image', operation: 'chat', model: byId('image-chat-1'), images },
+		'chat.complete': {
+			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+			messages: { values: [{ role: 'user', content: 'What is this?', images }] },
+		},
+	};
+	const names = Object.keys(operations);
+	const send = async (
+		operation: string,
+		bytes: Uint8Array,
+		fileName: string,
+		mimeType: string,
+		options: IDataObject = {},
+	) => {
+		const input = [{ json: {}, binary: { data: binaryOf(bytes, fileName, mimeType) } }];
+		const node = modelGateway({ prompt: 'A lighthouse', ...operations[operation], options });
+		return await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+	};
+
+	/** The one file in a request: a part of a form, or a data URL. */
+	function sentFile(body: unknown): Buffer {
+		const { image } = body as { image?: UploadedFile };
+		if (image instanceof UploadedFile) return Buffer.from(image.bytes);
+		const [, base64] = /base64,([\w+/=]*)/.exec(JSON.stringify(body)) ?? [];
+		return Buffer.from(base64 ?? '', 'base64');
+	}
+
+	function animation(): Uint8Array {
+		const encoder = new GifEncoder(8, 8);
+		for (const shade of [0, 255]) {
+			encoder.addFrame(new Uint8Array(8 * 8 * 4).fill(shade), 8, 8, { delay: 100 });
+		}
+		return encoder.finish();
+	}
+
+	it.each(names)('refuses an animation with the name of a JPEG: %s', async (operation) => {
+		const result = await send(operation, animation(), 'multi.jpg', 'image/jpeg');
+		expect(result.errorOf('Model Gateway')?.message).toContain(
+			'several frames behind the name multi.jpg',
+		);
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it.each(names)(
+		'sends only the first image of a JPEG with several, and says so, unless checks are skipped: %s',
+		async (operation) => {
+			const plain = jpegOf('teal');
+			const file = withPictures(plain, jpegOf('orange'));
+			const sendPhoto = async (options: IDataObject) => {
+				const result = await send(operation, file, 'photo.jpg', 'image/jpeg', options);
+				const posts = gateway.requests.filter(({ method }) => method === 'POST');
+				return { sent: sentFile(posts.at(-1)?.body), hints: result.hintsOf('Model Gateway') };
+			};
+			const hint = 'photo.jpg holds more than one image, or a clip; only its first image was sent.';
+			expect(await sendPhoto({})).toEqual({ sent: plain, hints: [hint] });
+			expect(await sendPhoto({ skipChecks: true })).toEqual({ sent: file, hints: [] });
+		},
+	);
 });

@@ -1,22 +1,43 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import {
+	EngineProcess,
+	registerTypes,
 	retryExecution,
 	type RunOptions,
 	runWorkflow,
+	type StoredExecution,
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../../harness';
-import { onLastJob, stoppedBy } from '../../support/workflows/interruptions';
+import { onLastJob, stoppedBy, storedBy, withItems } from '../../support/workflows/interruptions';
 import {
 	chain,
+	core,
 	createReferenceVideo,
 	credentialFor,
+	loopOver,
 	startedByWebhook,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 // An execution and all its Retries are a family: they share their orders with each other, and with no other execution.
+
+let isChanging = true;
+/** A node that changes its input items in place, which n8n allows. */
+const change: INodeType = {
+	description: {
+		...{ displayName: 'Change', name: 'change', group: ['transform'], version: 1 },
+		...{ description: '', defaults: { name: 'Change' }, properties: [] },
+		...{ inputs: [NodeConnectionTypes.Main], outputs: [NodeConnectionTypes.Main] },
+	},
+	async execute(this: IExecuteFunctions) {
+		const items = this.getInputData();
+		if (isChanging) for (const item of items) delete item.json.output;
+		return [items];
+	},
+};
 
 const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 
@@ -60,6 +81,8 @@ const stopped = async (workflow: WorkflowJson, options: RunOptions = {}) =>
 		(stop) => gateway.once('job', stop),
 		async (onStart) => await run(workflow, { ...options, onStart }),
 	);
+
+beforeAll(() => registerTypes({ nodes: [change] }));
 
 describe('a Retry', () => {
 	const started: Array<[string, () => WorkflowJson, RunOptions]> = [
@@ -118,4 +141,93 @@ it('reuses the jobs of all 600 orders of a stopped execution on Retry', async ()
 	const ownJob = new Map(gateway.jobs.list().map(({ id, order }) => [order.prompt, id]));
 	expect(jobsOf(retried)).toEqual(prompts.map((prompt) => ownJob.get(prompt)));
 	expect(gateway.ledger).toHaveLength(prompts.length);
+});
+
+// The Retry starts with the list, which may have changed in the meantime.
+
+function loopOverOrder(settings: Partial<INode> = {}): WorkflowJson {
+	return loopOver(createReferenceVideo({}, { onError: 'continueRegularOutput', ...settings }));
+}
+
+type Interrupted = (workflow: WorkflowJson, prompts: string[]) => Promise<StoredExecution>;
+
+/** What n8n's database holds of an execution that is stopped when all its orders have been accepted. */
+const stoppedAtEnd: Interrupted = async (workflow, prompts) => {
+	const { stored } = await stoppedBy(
+		(stop) => onLastJob(gateway, prompts.length, stop),
+		async (onStart) => await run(workflow, { input: itemsOf(...prompts), onStart }),
+	);
+	return stored;
+};
+
+/** The same when n8n is killed instead. */
+const killed: Interrupted = async (workflow, prompts) => {
+	const n8n = new EngineProcess();
+	onLastJob(gateway, prompts.length, () => n8n.kill());
+	return await storedBy(
+		n8n,
+		async (onStart) => await run(workflow, { input: itemsOf(...prompts), onStart }),
+	);
+};
+
+const jobsFor = (prompt: string) =>
+	gateway.jobs.list().filter(({ order }) => order.prompt.startsWith(prompt));
+
+/** For each item, the ID of its job or its error. */
+const outputsOf = ({ data }: WorkflowRun) =>
+	(data.resultData.runData.Create ?? []).map(({ data: output }) => {
+		const { json } = output?.main[0]?.[0] ?? {};
+		return (json?.output as IDataObject | undefined)?.task_id ?? json?.error;
+	});
+
+it.each<[string, Interrupted, string[]]>([
+	['killed', killed, ['Clouds', 'Waves']],
+	['killed', killed, ['New', 'Waves', 'Clouds']],
+	['stopped', stoppedAtEnd, ['New', 'Other', 'Waves', 'Clouds']],
+	['stopped', stoppedAtEnd, ['Clouds', 'New']],
+])(
+	'places no order of a loop that was %s again on Retry with another list',
+	async (_, interrupted, prompts) => {
+		const stored = await interrupted(loopOverOrder(), ['Waves', 'Clouds']);
+		await retryExecution(withItems(stored, itemsOf(...prompts)));
+		expect([jobsFor('Waves').length, jobsFor('Clouds').length]).toEqual([1, 1]);
+	},
+);
+
+describe('the Retry of a stopped loop', () => {
+	it('names all jobs of a stopped loop when its Retry fails before it reaches their items', async () => {
+		const stored = await stoppedAtEnd(loopOverOrder(), ['Waves', 'Clouds']);
+		const workflow = loopOverOrder({ onError: undefined });
+		const error = (await retryExecution(withItems(stored, itemsOf('New')), { workflow })).errorOf(
+			'Create',
+		);
+		for (const { job = '' } of gateway.ledger) expect(error?.description).toContain(job);
+	});
+});
+
+describe('the Retry of a stopped execution', () => {
+	it.each(['{}', '{ "row": "ok" }'])(
+		'gives no row the video of another row on Retry when all input items are %s',
+		async (jsonOutput) => {
+			const alike = core('Alike', 'set', { mode: 'raw', jsonOutput }, 3.4);
+			const create = createReferenceVideo({
+				prompt: "={{ $('Start').item.json.prompt }}",
+				mediaJson: "={{ $('Start').item.json.media }}",
+			});
+			const stored = await stoppedAtEnd(chain(alike, create), ['Ada', 'Bob']);
+			const retried = await retryExecution(withItems(stored, itemsOf('Xaver', 'Bob')));
+			const error = retried.errorOf('Create');
+			expect(error?.message).toContain('Another order was sent before in place of this one');
+			expect(error?.description).toContain(jobsFor('Ada')[0].id);
+		},
+	);
+
+	it('returns the job unchanged on Retry, whatever later nodes changed in the item', async () => {
+		const change = { name: 'Change', type: 'test.change' };
+		const stored = await stoppedAtEnd(chain(createReferenceVideo(), change), ['Waves']);
+		await retryExecution(stored);
+		isChanging = false;
+		expect(outputsOf(await retryExecution(stored))).toEqual([gateway.ledger[0].job]);
+		expect(gateway.ledger).toHaveLength(1);
+	});
 });

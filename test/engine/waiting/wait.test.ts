@@ -1,8 +1,9 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode, StructuredChunk } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Gateway, Route } from '../../../gateway';
 import { resumeExecution, resumeToEnd, runWorkflow, type WorkflowJson } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf } from '../../support/workflows/log';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
@@ -232,5 +233,117 @@ describe('Wait for Video', () => {
 			const [first, second] = pollsOf(id).map(({ at }) => at);
 			expect(second - first).toBeGreaterThanOrEqual(3000);
 		});
+	});
+
+	describe('in a workflow that streams', () => {
+		/** What Wait for Video streams, and when, in milliseconds since the video was ordered. */
+		async function chunksOf() {
+			gateway.once('job', ({ id }) => {
+				setTimeout(() => gateway.jobs.start(id), 1500);
+				setTimeout(() => gateway.jobs.complete(id, video), 7000);
+			});
+			const chunks: Array<StructuredChunk & { after: number }> = [];
+			const wait = waitForVideo({ download: false, options: { pollIntervalSeconds: 3 } });
+			await runWorkflow(chain(createVideo(), wait), {
+				credentials: credentialFor(gateway),
+				onChunk(chunk) {
+					if (chunk.metadata.nodeName !== 'Wait for Video') return;
+					chunks.push({ ...chunk, after: Date.now() - gateway.ledger[0].at });
+				},
+			});
+			return chunks;
+		}
+
+		it('streams a line at once, and whenever the status of the job changes', async () => {
+			const chunks = await chunksOf();
+			const { job } = gateway.ledger[0];
+			expect(chunks.map(({ type, content }) => `${type}${content ? ` ${content}` : ''}`)).toEqual([
+				'begin',
+				`item Video job ${job}: queued\n\n`,
+				`item Video job ${job}: processing\n\n`,
+				`item Video job ${job}: completed\n\n`,
+				'end',
+			]);
+			expect(chunks[1].after).toBeLessThan(2_000);
+			expect(gateway.requests.filter(({ route }) => route === 'video')).toHaveLength(4);
+		});
+
+		it('shows the status that a service gives as text, and not as Markdown', async () => {
+			const status = '![i](https://evil.example/a.png) <img> **b**';
+			gateway.once('job', ({ id }) => {
+				const body = JSON.stringify({ id, status });
+				gateway.fault({ route: 'video', action: 'answer', body });
+			});
+			const [, line] = await chunksOf();
+			expect(line.content?.replace(/\\(.)/g, '$1')).toContain('![i](https://evil.example/a.png)');
+			expect(line.content?.replace(/\\./g, '')).not.toMatch(/[![\]()<>*]/);
+		});
+	});
+
+	describe('with an expression that fails', () => {
+		/** An expression that fails for the bad item. */
+		const failing = (value: string) =>
+			`={{ $json.isBad ? $('No such node').item.json.x : ${value} }}`;
+
+		const parameters: Record<string, IDataObject> = {
+			jobId: { jobId: failing('$json.task_id') },
+			download: { download: failing('true') },
+			binaryField: { binaryField: failing('"data"') },
+			fileName: { options: { fileName: failing('"a"') } },
+			includeInputFields: { options: { includeInputFields: failing('true') } },
+			timeoutMinutes: { options: { timeoutMinutes: failing('5') } },
+			pollIntervalSeconds: { options: { pollIntervalSeconds: failing('5') } },
+			maxParallelDownloads: { options: { maxParallelDownloads: failing('2') } },
+		};
+		const cases = Object.keys(parameters);
+		/** The item for which the expression fails. */
+		const bad = 1;
+
+		let ids: string[];
+		beforeEach(() => {
+			ids = createJobs(3).map(({ id }) => id);
+			for (const id of ids) gateway.jobs.complete(id, mp4Of(1000));
+		});
+
+		const run = async (field: string, settings: Partial<INode> = {}) => {
+			const node = waitForVideo(parameters[field], settings);
+			// With an execution timeout, the node compares all its own timeouts with it for a hint.
+			const workflow = { ...chain(node), settings: { executionOrder: 'v1', executionTimeout: 60 } };
+			return await runWorkflow(workflow as ReturnType<typeof chain>, {
+				credentials: credentialFor(gateway),
+				input: ids.map((id, index) => ({ json: { task_id: id, isBad: index === bad } })),
+			});
+		};
+
+		it.each(cases)(
+			'names all known jobs in the error when the expression of %s fails for an item',
+			async (field) => {
+				const error = (await run(field)).errorOf('Wait for Video');
+				expect(error?.message).toMatch(new RegExp(`^Item ${bad}: .*node`));
+				for (const [item, id] of ids.entries()) {
+					const isKnown = field !== 'jobId' || item !== bad;
+					if (isKnown) expect(error?.description).toContain(`item ${item}: ${id}`);
+				}
+				expect(gateway.requests).toEqual([]);
+			},
+		);
+
+		it.each(cases)(
+			'delivers the other items on Continue On Fail when the expression of %s fails for an item',
+			async (field) => {
+				const result = await run(field, { onError: 'continueRegularOutput' });
+				const items = result.items('Wait for Video');
+				expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+				for (const [item, { json }] of items.entries()) {
+					if (item !== bad) {
+						expect(json.job_id).toBe(ids[item]);
+						continue;
+					}
+					const job = field === 'jobId' ? undefined : { kind: 'task', id: ids[item] };
+					expect(json).toMatchObject({ error: expect.stringContaining('node') });
+					expect((json.details as IDataObject).job).toEqual(job);
+				}
+			},
+		);
 	});
 });
