@@ -97,8 +97,11 @@ export class Gateway<R extends Runtime = Runtime> {
 		let [unclear, counted] = [0, 1];
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
-				const send = async (slot: Slot) =>
-					await this.sendOnce(call, slot, budget).catch(asGatewayError);
+				const send = async (slot: Slot) => {
+					const held = responseMemory.share();
+					const received = this.sendOnce(call, { slot, budget, held });
+					return await received.catch(asGatewayError).finally(() => held.release());
+				};
 				return await sendInTurn(call, this, send, maybeAccepted);
 			};
 			// Polls have their own schedule, so the limiter does not hold them back.
@@ -153,16 +156,6 @@ export class Gateway<R extends Runtime = Runtime> {
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	/** @param slot the request's place in the queue; each redirect replaces it by its own */
-	private async sendOnce<T>(call: Call<T>, slot: Slot, budget: TimeBudget): Promise<{ value: T }> {
-		const held = responseMemory.share();
-		try {
-			return await this.receive(call, { slot, budget, held });
-		} finally {
-			held.release();
-		}
-	}
-
 	/** What a failure of this call depends on. */
 	private infoOf(call: Call<unknown>): RequestInfo {
 		const { endpoint, purpose, resendsLost } = call;
@@ -174,7 +167,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		};
 	}
 
-	private async receive<T>(
+	/** @param slot the request's place in the queue; each redirect replaces it by its own */
+	private async sendOnce<T>(
 		call: Call<T>,
 		{ slot, budget, held }: { slot: Slot; budget: TimeBudget; held: HeldBytes },
 	): Promise<{ value: T }> {
