@@ -1,4 +1,5 @@
 import {
+	deniedBy,
 	errorCodes,
 	statusRefusals,
 	passes,
@@ -16,5 +17,19 @@ describe('the error codes', () => {
 		expect(
 			Object.keys(statusRefusals).filter((status) => passes(statusRefusals[Number(status)])),
 		).toEqual([...['408', '425', '429', '500']]);
+	});
+
+	it.each([
+		['invalidKey', 401, 'key'],
+		['invalidKey', 500, 'key'],
+		['notFound', 404, 'job'],
+		['gone', 410, 'request'],
+		['badRequest', 422, 'request'],
+		['refusedContent', 400, 'request'],
+		['refusedContent', 500, undefined],
+		['quotaExceeded', 429, undefined],
+		['serverError', 500, undefined],
+	] as const)('says what is denied for good: %s with %d', (kind, status, denied) => {
+		expect(deniedBy(kind, status)).toBe(denied);
 	});
 });
