@@ -224,25 +224,6 @@ export const measurements = [
 		},
 	}),
 	measurement({
-		name: 'simulate',
-		summary:
-			'the poller with a million jobs in simulated time: how often it polls, and how late it notices the end',
-		duration: '1 minute',
-		parts: {
-			hold: 'keeps running: polls as often as recommended',
-			park: 'survives a restart: polls when n8n looks for parked executions, once a minute',
-		},
-		options: {
-			jobs: { default: 1_000_000, about: 'number of jobs' },
-			hours: { default: 24, about: 'hours over which the jobs start' },
-			seed,
-		},
-		notes: ['one request in twenty meets a fault; nothing is really sent'],
-		async run(settings, only) {
-			return (await import('./simulate.js')).measureSimulation(settings, only);
-		},
-	}),
-	measurement({
 		name: 'kills',
 		summary: 'what happens to waits and orders when a complete n8n is killed, stopped or restarted',
 		duration: 'about 1 hour',

@@ -36,6 +36,8 @@ export interface Family {
 	/** Whether an execution was stopped, or killed. */
 	isStopped?: boolean;
 	isKilled?: boolean;
+	/** Whether several Retries were executed at the same time. */
+	areAtOnce?: boolean;
 	/** The workers that executed it, and those in which n8n's store failed meanwhile. */
 	workers: Set<EngineProcess>;
 	failedIn: Set<EngineProcess>;
@@ -181,10 +183,12 @@ function checkJobs(family: Family, { sent, added }: Facts): void {
 }
 
 /** No order that was certainly never accepted is taken for sent. */
-function checkRefusals({ key, made, isUnsure }: Family, { sent }: Facts): void {
+function checkRefusals({ key, made, isUnsure, areAtOnce }: Family, { sent }: Facts): void {
+	// A Retry takes an order for sent that another one is placing at that moment.
+	if (isUnsure || areAtOnce) return;
 	const mayBeAccepted = sent.some((one) => one.key === key && !one.fault?.isRefusal);
 	const named = made.find(({ shown }) => shown.includes('was sent before'));
-	if (named && !isUnsure && !mayBeAccepted) throw new Error(`${key}: an order was taken for sent`);
+	if (named && !mayBeAccepted) throw new Error(`${key}: an order was taken for sent`);
 }
 
 /** What happened: a line for each execution, in sequence. */

@@ -242,6 +242,7 @@ export class MoneyRun {
 		const limits = usesSaved || !failed ? this.limits : failed.limits;
 		const turn = this.begin(family, limits);
 		if (stop) family.isStopped = true;
+		if (turn.limits.length > 1) family.areAtOnce = true;
 		// Only one worker knows of a step whose outcome is unclear.
 		const isUnclear = failing !== undefined && given.isQueue;
 		if (stop || breaks || isUnclear) turn.isUnsure = family.isUnsure = true;

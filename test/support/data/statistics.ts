@@ -8,7 +8,7 @@ export function median(values: number[]): number {
 }
 
 /** For each of these shares in percent: the smallest value that this share of all values does not exceed. */
-export function percentiles(values: number[], ...shares: number[]): number[] {
+function percentiles(values: number[], ...shares: number[]): number[] {
 	const sorted = ascending(values);
 	return shares.map((share) => sorted[Math.max(0, Math.ceil((sorted.length * share) / 100) - 1)]);
 }

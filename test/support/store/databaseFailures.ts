@@ -1,12 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { processedItems } from '../../harness';
+import { onStoreCalls } from './storeCalls';
 
 /** When a call to n8n's database fails: before it has changed anything, or after it has been committed. */
 export type Moment = 'before' | 'after';
-
-const methods = [
-	...(['checkProcessedAndRecord', 'removeProcessed', 'getProcessedDataCount'] as const),
-];
 
 /**
  * Lets calls to n8n's database fail during this work.
@@ -19,27 +16,11 @@ export async function withFailures(
 	work: () => Promise<unknown>,
 ): Promise<number> {
 	let calls = 0;
-	const failing = async (call: () => Promise<unknown>): Promise<unknown> => {
-		const fails = isFailing(++calls);
-		if (!fails) return await call();
-		if (moment === 'after') await call();
-		throw new Error('SQLITE_BUSY: database is locked');
-	};
-	const spies = methods.map((name) => {
-		const method = processedItems[name].bind(processedItems) as (
-			...args: unknown[]
-		) => Promise<unknown>;
-		const spy = jest.spyOn(processedItems, name) as jest.SpyInstance;
-		return spy.mockImplementation(
-			async (...args: unknown[]) => await failing(async () => await method(...args)),
-		);
+	const end = onStoreCalls(moment, () => {
+		if (isFailing(++calls)) throw new Error('SQLITE_BUSY: database is locked');
 	});
-	try {
-		await work();
-		return calls;
-	} finally {
-		for (const spy of spies) spy.mockRestore();
-	}
+	await work().finally(end);
+	return calls;
 }
 
 /** Lets n8n's database take a moment to respond, so that workers at once meet in it. */
