@@ -4,8 +4,6 @@ import type { IExecuteFunctions, INode, WorkflowExecuteMode } from 'n8n-workflow
 export interface Execution {
 	/** Number of items. */
 	items?: number;
-	/** Whether the node continues on fail. */
-	continues?: boolean;
 	/** Aborted by Stop. */
 	stop?: AbortSignal;
 	mode?: WorkflowExecuteMode;
@@ -16,14 +14,12 @@ export interface Execution {
 	type?: string;
 	/** A Retry has the same token as its first execution. */
 	token?: string;
-	/** The optional fields of the credential. */
-	credential?: object;
 }
 
 /** The part of n8n's context that the item loop uses, for events that a test cannot trigger in n8n's real engine. */
 export function executeContext(execution: Execution = {}): IExecuteFunctions {
-	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
-	const { node: name = 'Node', type = 'modelGateway', token = 'token', credential } = execution;
+	const { items = 1, stop, mode = 'manual', id = '1' } = execution;
+	const { node: name = 'Node', type = 'modelGateway', token = 'token' } = execution;
 	const resumeUrl = `https://n8n.example/webhook-waiting/1?signature=${token}`;
 	const memory: Record<string, object> = {};
 	const node: INode = {
@@ -33,13 +29,9 @@ export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	};
 	const context = {
 		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
-		continueOnFail: () => continues,
+		continueOnFail: () => false,
 		getExecutionCancelSignal: () => stop,
-		getCredentials: async () => ({
-			apiKey: 'sk-unit',
-			baseUrl: 'http://127.0.0.1:9',
-			...credential,
-		}),
+		getCredentials: async () => ({ apiKey: 'sk-unit', baseUrl: 'http://127.0.0.1:9' }),
 		getNodeParameter: (_name: string, _item: number, fallback: unknown) => fallback,
 		evaluateExpression: (text: string) => (text.includes('resumeUrl') ? resumeUrl : 0),
 		getContext: (type: string) => (memory[type] ??= {}),

@@ -132,12 +132,7 @@ describe('the embedded gateway responds in the forms of the specification, and c
 			...{ type: 'object', required: ['a', 'b'], additionalProperties: false },
 			properties: { a: { enum: ['x', 'y'] }, b: { type: 'array', items: {}, minItems: 2 } },
 		},
-		{
-			oneOf: [
-				{ type: 'integer', minimum: 5 },
-				{ type: 'string', minLength: 9 },
-			],
-		},
+		{ oneOf: [{ type: 'integer', minimum: 5 }, { type: 'string' }] },
 		{ type: 'object', required: ['next'], properties: { next: { anyOf: [{ $ref: '#' }, {}] } } },
 		{ type: 'string', format: 'date-time' },
 	])('answers with JSON that is valid for the schema %j', async (schema) => {

@@ -79,12 +79,6 @@ describe('links that the gateway cannot fetch', () => {
 		expect(publicLinkProblem(link, gateway)).toEqual(problem);
 	});
 
-	it('are told with how to give several', () => {
-		const several = 'https://firm.example/a https://firm.example/b';
-		const problem = publicLinkProblem(several, gateway, { multipleLinksHint: 'add another' });
-		expect(problem).toBe(`${twoLinks}: add another`);
-	});
-
 	it('are data URLs, unless a field takes those of images', () => {
 		const problemOf = (link: string) => publicLinkProblem(link, gateway, { takesDataUrl: true });
 		expect(problemOf('data:image/png;base64,iVBORw0KGgo=')).toBeUndefined();

@@ -1,10 +1,19 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
+import type { FileSource } from '../../../../nodes/shared/gateway/client/fileRequest';
 import type { Store } from '../../../../nodes/shared/gateway/client/transferRequest';
-import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
+import {
+	downloadVideo,
+	type DownloadRequest,
+} from '../../../../nodes/shared/gateway/jobs/download';
 import { box, mp4Of } from '../../../support/files/boxes';
-import { failureOf, gatewayTo, key } from '../../../support/workflows/gatewayWorld';
+import {
+	failureOf,
+	gatewayTo,
+	key,
+	type WorldOptions,
+} from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	breakOff,
@@ -18,17 +27,77 @@ import {
 } from '../../../support/http/scriptedServer';
 import { publicUrl } from '../../../support/http/publicNames';
 import { storage, type StorageOptions } from '../../../support/http/scriptedStorage';
-import {
-	download,
-	elsewhere,
-	file,
-	half,
-	rangesOf,
-	twin,
-	whole,
-} from '../../../support/workflows/videoDownload';
 import { otherVideos } from '../../../support/data/otherVideos';
 import { sha256 } from '../../../support/data/sha256';
+
+/** The video to download. */
+const file = mp4Of(200_000);
+/** Another file of the same length. */
+const twin = mp4Of(200_000);
+/** Storages that send the whole file, and that break off in the middle. */
+const whole = storage(file);
+const half = (options: StorageOptions = {}) => storage(file, { until: 100_000, ...options });
+
+/** An address without a storage. */
+const elsewhere = 'https://gateway.example';
+
+interface Downloading extends WorldOptions {
+	path?: string;
+	/** The base URL of the gateway. */
+	baseUrl?: string;
+	authenticated?: boolean;
+	/** Whether it is the content of a video job, and not the link of a task. */
+	mayNeedKey?: true;
+	refresh?: DownloadRequest['refresh'];
+	timeout?: DownloadRequest['timeout'];
+	/** Called whenever bytes have reached the store. */
+	onBytes?: () => Promise<void> | void;
+}
+
+/** Downloads from a storage host with a public name, unless it is the gateway, into memory, and also returns what was stored at each try, and as which type. */
+const download = (
+	{ url }: Pick<ScriptedServer, 'url'>,
+	{
+		path = '/v.mp4?sig=1',
+		authenticated = false,
+		mayNeedKey,
+		refresh,
+		timeout,
+		onBytes,
+		baseUrl = elsewhere,
+		...options
+	}: Downloading = {},
+) => {
+	const gateway = gatewayTo(baseUrl, options);
+	const { runtime } = gateway;
+	const stored: Buffer[] = [];
+	const types: string[] = [];
+	const start = runtime.clock.now();
+	const host = baseUrl === elsewhere ? publicUrl(url) : url;
+	const source: FileSource = { url: host + path, authenticated, mayNeedKey };
+	const request = {
+		...{ source, timeout, purpose: 'download it' },
+		refresh: refresh ?? (async () => source),
+	};
+	const downloading = downloadVideo(gateway, request, async (bytes, { mimeType }) => {
+		types.push(mimeType);
+		const pieces: Uint8Array[] = [];
+		try {
+			for await (const piece of bytes) {
+				pieces.push(piece);
+				await onBytes?.();
+			}
+		} finally {
+			stored.push(Buffer.concat(pieces));
+		}
+		return sha256(Buffer.concat(pieces));
+	});
+	const done = downloading.then(({ stored: hash }) => hash);
+	return { done, downloading, stored, types, runtime, passed: () => runtime.clock.now() - start };
+};
+
+/** The Range header of each request. */
+const rangesOf = ({ requests }: ScriptedServer) => requests.map(({ headers }) => headers.range);
 
 const resumed = 'bytes=100000-';
 const unfinished = Buffer.concat([

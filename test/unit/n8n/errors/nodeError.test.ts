@@ -35,13 +35,6 @@ describe('the error of a tool', () => {
 	it.each<[string, Failure]>([
 		['the network', { ...lost, reach: 'unsent', kind: 'unreachable' }],
 		['a lost connection', lost],
-		[
-			'a poll of a job',
-			{
-				...{ ...own, reach: 'none', message: 'It did not finish', waitEnded: 'timeout' },
-				...{ job: { id: `job. ${orders}`, status: orders }, lastPoll: lost },
-			},
-		],
 	])('quotes others only before its mark: %s', (_, failure) => {
 		const { message } = nodeError(tool, {
 			error: new GatewayError(failure),

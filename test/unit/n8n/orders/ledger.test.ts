@@ -27,6 +27,12 @@ const wanted = (request: string, index = 0): PaidItem => ({
 });
 const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });
 const answered = outcome({ result: { id: 'video_1' } });
+const refused = outcome({
+	error: new GatewayError({
+		...{ message: 'no', remedies: [], reach: 'answered', status: 400 },
+		...{ billed: 'no', retry_can_help: false },
+	}),
+});
 const lost = outcome({
 	error: new GatewayError({
 		...{ message: 'no response', remedies: [], reach: 'lost', status: 0 },
@@ -66,6 +72,12 @@ describe('the memory of the process', () => {
 		expect((await open({}, 'A', 'B', 'C', 'D')).made.sort()).toEqual([
 			...['refuse', 'refuse', 'reuse', 'reuse'],
 		]);
+	});
+
+	it('the process keeps nothing of a refused order', async () => {
+		const { close } = await open({}, 'A');
+		await close(() => refused, failing);
+		expect(families.size).toBe(0);
 	});
 
 	it('a refused Retry removes nothing that the process knows of the order', async () => {
@@ -157,6 +169,12 @@ describe('an order that is sent again after its response was lost', () => {
 		expect(await ledger.countResend(0)).toBe('notRecorded');
 		expect(await ledger.countResend(7)).toBeUndefined();
 	});
+
+	it('is sent again in a workflow that was never saved', async () => {
+		const ledger = new Ledger(executeContext(), settings);
+		await ledger.open([wanted('A')]);
+		expect(await ledger.countResend(0)).toBeUndefined();
+	});
 });
 
 describe('how often an execution has ordered', () => {
@@ -168,6 +186,14 @@ describe('how often an execution has ordered', () => {
 		expect(counts.size).toBe(1000);
 		expect([...counts.keys()][0]).toBe('execution 1');
 		expect([...counts.values()].at(-1)).toBe(1);
+	});
+
+	it('is not remembered of one that ordered nothing', async () => {
+		const ledger = await openWith({ callsLeft: Infinity });
+		expect(counts.size).toBe(1);
+		ledger.recordOutcome(0, refused);
+		await ledger.close(failing);
+		expect(counts.size).toBe(0);
 	});
 });
 
@@ -192,6 +218,13 @@ describe('a tool of an agent', () => {
 		};
 		return { context, call };
 	};
+
+	it('a tool places an equal order again once the earlier one was delivered', async () => {
+		const { call } = agentOf('1');
+		// The file could not be fetched: the agent calls the tool again, which reuses the job.
+		expect([await call('A', false), await call('A')]).toEqual(['send', 'reuse']);
+		expect([await call('A'), await call('A')]).toEqual(['send', 'send']);
+	});
 
 	it.each([
 		['video', settings],

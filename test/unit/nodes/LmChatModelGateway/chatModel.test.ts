@@ -3,19 +3,11 @@ import type {
 	MessageContent,
 	StreamChunk,
 } from '../../../../nodes/LmChatModelGateway/aiNodeSdk';
-import {
-	GatewayChatModel,
-	type ChatSettings,
-} from '../../../../nodes/LmChatModelGateway/chatModel';
+import { GatewayChatModel } from '../../../../nodes/LmChatModelGateway/chatModel';
 import { Gateway as Transport } from '../../../../nodes/shared/gateway/client/gateway';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 import { startGateway, type Gateway } from '../../../../gateway';
-import {
-	failureOf,
-	key,
-	simulatedWorld,
-	type WorldOptions,
-} from '../../../support/workflows/gatewayWorld';
+import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
 
 describe('the chat model', () => {
 	let gateway: Gateway;
@@ -25,23 +17,18 @@ describe('the chat model', () => {
 	});
 	afterEach(async () => await gateway.close());
 
-	interface Given extends WorldOptions {
-		settings?: Partial<ChatSettings>;
-		backupUrl?: string;
-	}
-	const modelOf = ({ settings, backupUrl, ...options }: Given = {}) => {
-		const connection = connectionFrom({ apiKey: key, baseUrl: gateway.url, backupUrl });
-		const runtime = simulatedWorld(options);
-		const model = new GatewayChatModel(
-			{ model: 'chat-1', fields: {}, ...settings },
+	const newModel = () =>
+		new GatewayChatModel(
+			{ model: 'chat-1', fields: {} },
 			{
-				gateway: new Transport(connection, runtime),
+				gateway: new Transport(
+					connectionFrom({ apiKey: key, baseUrl: gateway.url }),
+					simulatedWorld(),
+				),
 				schemaOf: (tool) => tool.inputSchema,
 				toNodeError: (error) => error as Error,
 			},
 		);
-		return { model, clock: runtime.clock };
-	};
 	const user = (...content: MessageContent[]): Message => ({ role: 'user', content });
 	const text = (words: string): MessageContent => ({ type: 'text', text: words });
 	const hello = [user(text('say Hello there'))];
@@ -68,7 +55,7 @@ describe('the chat model', () => {
 
 		it('sends each tool once, with the tool choice, and returns the text and the tool calls', async () => {
 			gateway.script({ text: 'Let me see.', calls });
-			const model = modelOf().model.withTools(tools).withTools(tools);
+			const model = newModel().withTools(tools).withTools(tools);
 			const { message, finishReason } = await model.generate(hello, { tool_choice: 'any' });
 			expect(finishReason).toBe('tool-calls');
 			expect(message.content).toMatchObject([text('Let me see.'), ...made]);
@@ -89,7 +76,7 @@ describe('the chat model', () => {
 
 		it('streams each of several parallel tool calls in one piece, with its own ID', async () => {
 			gateway.script({ calls });
-			const chunks = await chunksOf(modelOf().model.withTools(tools).stream(hello));
+			const chunks = await chunksOf(newModel().withTools(tools).stream(hello));
 			expect(chunks).toMatchObject([
 				{ type: 'tool-call-delta', name: 'add', argumentsDelta: '{"a":1,"b":2}' },
 				{ type: 'tool-call-delta', name: 'look', argumentsDelta: '{}' },
@@ -105,7 +92,7 @@ describe('the chat model', () => {
 			const message = { content: null, tool_calls: [called('add'), called('look')] };
 			const body = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
 			gateway.fault({ route: 'chat', action: 'answer', body });
-			const { message: made } = await modelOf().model.withTools(tools).generate(hello);
+			const { message: made } = await newModel().withTools(tools).generate(hello);
 			const ids = made.content.map((part) => 'toolCallId' in part && part.toolCallId);
 			expect(ids).toEqual(['call_1', expect.stringMatching(/^call_.{36}$/)]);
 		});
@@ -115,7 +102,7 @@ describe('the chat model', () => {
 			['whose answer was withheld', { required: ['a'] }, 'content_filter'],
 		])('fails when a tool %s is called with what is no JSON', async (_, inputSchema, reason) => {
 			gateway.script({ calls: [{ name: 'add', arguments: 'one' }], finishReason: reason });
-			const { model } = modelOf();
+			const model = newModel();
 			const call = model.withTools([{ name: 'add', inputSchema }]).generate(hello);
 			const { record } = await failureOf(call);
 			expect(record.message).toMatch(
@@ -126,7 +113,7 @@ describe('the chat model', () => {
 		it('gives a tool what is no JSON where it needs an argument, so that it refuses the call', async () => {
 			gateway.script({ calls: [{ name: 'add', arguments: 'one' }] });
 			const inputSchema = { type: 'object', required: ['a'] };
-			const { model } = modelOf();
+			const model = newModel();
 			const { message } = await model.withTools([{ name: 'add', inputSchema }]).generate(hello);
 			expect(message.content).toMatchObject([
 				{ toolName: 'add', input: '{"arguments_that_are_no_json":"one"}' },
@@ -138,7 +125,7 @@ describe('the chat model', () => {
 			async (streamed) => {
 				const half = { name: 'add', arguments: '{"a": 1, "b' };
 				gateway.script({ calls: [half], finishReason: 'length' });
-				const model = modelOf().model.withTools(tools);
+				const model = newModel().withTools(tools);
 				const { record } = await failureOf(
 					streamed ? chunksOf(model.stream(hello)) : model.generate(hello),
 				);
@@ -156,7 +143,7 @@ describe('the chat model', () => {
 		const events = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
 		const body = `${events.join('')}data: [DONE]\n\n`;
 		gateway.fault({ route: 'chat', action: 'answer', body });
-		const chunks = await chunksOf(modelOf().model.stream(hello));
+		const chunks = await chunksOf(newModel().stream(hello));
 		expect(chunks.at(-2)).toEqual({ type: 'text-delta', delta: 'I cannot.' });
 	});
 
@@ -170,7 +157,7 @@ describe('the chat model', () => {
 	])('aborts the request when its stream %s', async (_, leave) => {
 		const ended = new Promise((resolve) => gateway.once('request', resolve));
 		gateway.script('one two three four five six seven eight nine ten');
-		const stream = modelOf().model.stream(hello);
+		const stream = newModel().stream(hello);
 		const { value } = await stream.next();
 		expect(value).toEqual({ type: 'text-delta', delta: 'one' });
 		await leave(stream);

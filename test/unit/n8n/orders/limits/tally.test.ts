@@ -113,6 +113,18 @@ describe('the tally of a day', () => {
 		expect(entries).toHaveLength(length);
 	});
 
+	it('takes no step from a state that another worker has changed', async () => {
+		await count({ orders: 1, cost: 0 });
+		const own = new Map(tallies);
+		restart();
+		for (let step = 0; step < 3; step++) await count({ orders: 1, cost: 0 });
+		restart();
+		for (const [name, state] of own) tallies.set(name, state);
+		expect(await count({ orders: 1, cost: 0 })).toBe(false);
+		expect(await count({ orders: 1, cost: 0 })).toBe(true);
+		expect(await total()).toMatchObject({ orders: 5 });
+	});
+
 	it.each(Array.from({ length: 8 }, (_, call) => [call + 1]))(
 		'counts what may be sent and nothing else when n8n is killed after call %d',
 		async (killed) => {
