@@ -4,7 +4,7 @@ import { describeBody, UnusableResponse, type ServiceResponse } from '../client/
 import { asIndex, excerpt, isObject, parseJson, type JsonObject } from '../json';
 import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
 import { brokeOffWithError, errorInChoice } from './answerError';
-import { completionIn, textOf, type Choice } from './completion';
+import { choicesIn, textOf, type Choice } from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
 import { StreamedChoice } from './streamedChoice';
@@ -120,7 +120,7 @@ export class AnswerStream {
 	/** @returns the text that this chunk adds to the first choice */
 	private readChunk(chunk: JsonObject): string {
 		this.only = this.chunks++ === 0 ? chunk : undefined;
-		const choices = choicesIn(chunk);
+		const choices = piecesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
 		if (/^(?:message|content_block)_/.test(String(chunk.type))) return this.readOfMessage(chunk);
 		const names = Object.keys(chunk).filter((name) => !answerNames.has(name));
@@ -156,18 +156,18 @@ export class AnswerStream {
 const answerNames = new Set(['choices', 'candidates', 'message', 'output']);
 
 /** The answers of which a chunk has a piece. Other events may have texts that are about something else. */
-function choicesIn(chunk: JsonObject): Choice[] {
+function piecesIn(chunk: JsonObject): Choice[] {
 	const { choices, candidates, output, done } = chunk;
 	const isPart = candidates !== undefined || done !== undefined;
 	if (choices === undefined && !isPart && !isObject(output)) return [];
-	const given = completionIn(chunk)?.choices ?? [];
+	const given = choicesIn(chunk) ?? [];
 	// A message may be the answer so far; those of these services are always parts.
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
 }
 
 /** Whether the only chunk is a whole answer, as without streaming. */
 function isWhole(chunk: JsonObject): boolean {
-	const { choices = [] } = completionIn(chunk) ?? {};
+	const choices = choicesIn(chunk) ?? [];
 	const isPiece = choices.some((choice) => 'delta' in choice || 'text' in choice);
 	const isChunk = chunk.object === 'chat.completion.chunk' || chunk.done === false;
 	return choices.length > 0 && !isPiece && !isChunk;

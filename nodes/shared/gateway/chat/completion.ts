@@ -48,18 +48,28 @@ const textNames = ['output', 'result', 'response'];
  * @returns undefined when there is none
  */
 export function completionIn(fields: JsonObject): Completion | undefined {
-	const text = textNames.map((name) => fields[name]).find((value) => asText(value) !== undefined);
-	const parts = [fields, ...wrappers.map((name) => fields[name]), { text }];
-	for (const part of parts.filter(isObject)) {
-		const choices = choicesIn(part)?.filter(isObject).slice(0, maxChoices).map(asChoice);
-		if (choices === undefined) continue;
-		return { ...fields, ...withoutUndefined({ usage: fields.usage ?? part.usage }), choices };
+	const choices = choicesIn(fields);
+	if (choices === undefined) return undefined;
+	const usages = [fields, ...wrappers.map((name) => fields[name])].map((part) =>
+		valueAt(part, 'usage'),
+	);
+	const usage = usages.find((each) => isObject(each)) ?? fields.usage;
+	return { ...fields, ...withoutUndefined({ usage }), choices };
+}
+
+/** The choices of {@link completionIn}. */
+export function choicesIn(fields: JsonObject): Choice[] | undefined {
+	for (const name of [undefined, ...wrappers]) {
+		const part = name === undefined ? fields : fields[name];
+		const answers = isObject(part) ? answersIn(part) : undefined;
+		if (answers) return answers.filter(isObject).slice(0, maxChoices).map(asChoice);
 	}
-	return undefined;
+	const text = textNames.map((name) => fields[name]).find((value) => asText(value) !== undefined);
+	return text === undefined ? undefined : [asChoice({ text }, 0)];
 }
 
 /** The list of choices, or the part itself if it is an answer: it has a content, calls a tool, refuses, or says why not. */
-function choicesIn(part: JsonObject): unknown[] | undefined {
+function answersIn(part: JsonObject): unknown[] | undefined {
 	const list = [part.choices, part.candidates].find(Array.isArray);
 	if (list) return list;
 	const message = messageIn(part);
@@ -72,9 +82,9 @@ function choicesIn(part: JsonObject): unknown[] | undefined {
 }
 
 function asChoice(given: JsonObject, position: number): Choice {
-	const message = messageIn(given);
-	const index = asIndex(given.index) ?? position;
-	return { ...given, index, message, ...withoutUndefined({ finish_reason: endOf(given) }) };
+	const [index, message, finish_reason] = [asIndex(given.index), messageIn(given), endOf(given)];
+	const end = finish_reason === undefined ? undefined : { finish_reason };
+	return { ...given, index: index ?? position, message, ...end };
 }
 
 const endOf = ({ finish_reason, finishReason, done_reason, stop_reason }: JsonObject) =>
@@ -82,8 +92,9 @@ const endOf = ({ finish_reason, finishReason, done_reason, stop_reason }: JsonOb
 
 /** The message of an answer. Some services put its fields beside it, and its content under other names. */
 function messageIn(answer: JsonObject): Choice['message'] {
-	const message = [answer.message, answer.delta].filter(isObject).find((each) => !isEmpty(each));
-	if (message) return message;
+	const { message, delta } = answer;
+	if (isObject(message) && !isEmpty(message)) return message;
+	if (isObject(delta) && !isEmpty(delta)) return delta;
 	const { content, completion, output_text, text, output } = answer;
 	const { role, tool_calls, function_call, refusal, images, audio } = answer;
 	const contents = [content, completion, output_text, text, contentOfEntries(output)];

@@ -24,6 +24,7 @@ export function addFragment(
 	for (const [name, value] of Object.entries(fragment)) {
 		const before = Object.hasOwn(target, name) ? target[name] : undefined;
 		if ((value ?? null) === null || (before !== undefined && isEmpty(value))) continue;
+		if (relation === 'replaces' && value === before) continue;
 		if (before === undefined) kept.count++;
 		const own = wholeTexts.has(name) ? 'replaces' : relation;
 		const joined = isObject(value)
@@ -42,7 +43,8 @@ function join(before: unknown, value: unknown, relation: Relation): unknown {
 	if (relation === 'replaces') return value;
 	if (typeof before === 'string' && typeof value === 'string') {
 		// Nothing can follow a complete object, so the same object is a repetition.
-		if (before === value && isObject(parseJson(value))) return before;
+		const isRepeated = value.startsWith('{') && before === value;
+		if (isRepeated && isObject(parseJson(value))) return before;
 		return before + (relation === 'follows' ? value : addedBy(value, before, true));
 	}
 	if (!Array.isArray(before) || !Array.isArray(value)) return value;

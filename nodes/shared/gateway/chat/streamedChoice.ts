@@ -3,6 +3,8 @@ import { isTextPart, partsOf, textOf, type Choice } from './completion';
 import { addedBy, addFragment, isEmpty, type KeptParts } from './fragments';
 import { StreamedToolCalls } from './toolCalls';
 
+const isOtherPart = (part: unknown) => !isTextPart(part);
+
 /** One answer, assembled from what the chunks have of it. */
 export class StreamedChoice {
 	/** The text so far. */
@@ -55,8 +57,8 @@ export class StreamedChoice {
 		this.mayRepeat ||= isRepeated;
 		this.text += added;
 		const hadOthers = !this.parts.slice(0, 2).every(isTextPart);
-		const others = partsOf(content).filter((part) => !isTextPart(part));
-		for (const part of isRepeated ? [added, ...others] : partsOf(content)) {
+		const given = partsOf(content);
+		for (const part of isRepeated ? [added, ...given.filter(isOtherPart)] : given) {
 			if (isTextPart(part)) this.addText(textOf({ content: part }));
 			else if (!isWhole || !hadOthers) {
 				this.parts.push(part);
