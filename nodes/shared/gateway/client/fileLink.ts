@@ -19,7 +19,8 @@ export class RestartTransfer extends Error {
 
 /** Why a try did not bring the whole file. */
 export interface Setback {
-	reason: string;
+	/** Why the bytes ended early; undefined when none were sent. */
+	reason?: string;
 	/** What is thrown when no other try can help. */
 	error: GatewayError;
 	/** How long to wait before the next try depends on it. Undefined when only a new link can help. */
@@ -97,7 +98,7 @@ export class FileLink {
 	/** @param error of the host of the file: it is not the service, so its error codes say nothing */
 	private setback(error: GatewayError): Setback {
 		const { reach, status, retryAfter, network } = error.failure;
-		const setback = { reason: error.message, error: this.request.charged(error) };
+		const setback = { error: this.request.charged(error) };
 		if (linkRefusedStatuses.has(status)) return setback;
 		const isTransient = status === 0 || status === 408 || status >= 500;
 		const refusal = status === 429 ? 'tooManyRequests' : isTransient ? 'serverError' : 'notFound';
