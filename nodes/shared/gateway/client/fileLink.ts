@@ -18,7 +18,8 @@ export class RestartTransfer extends Error {
 
 /** Why a try did not bring the whole file. */
 export interface Setback {
-	reason: string;
+	/** Why the bytes ended early; undefined when none were sent. */
+	reason?: string;
 	/** What is thrown when no other try can help. */
 	error: GatewayError;
 	/** How long to wait before the next try depends on it. Undefined when only a new link can help. */
@@ -95,7 +96,7 @@ export class FileLink {
 
 	private setback(error: GatewayError): Setback {
 		const { failure } = error;
-		const setback = { reason: error.message, error: this.request.charged(error) };
+		const setback = { error: this.request.charged(error) };
 		return linkRefusedStatuses.has(failure.status) ? setback : { ...setback, failed: failure };
 	}
 

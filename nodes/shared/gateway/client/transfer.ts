@@ -121,12 +121,12 @@ class Transfer<End extends FileEnd> {
 			const { length } = this.received;
 			const setback = yield* this.tryOnce(reason);
 			if (setback === undefined) return;
-			({ reason } = setback);
+			reason = setback.reason ?? reason;
 			await this.recover(setback, this.received.length > length);
 		}
 	}
 
-	/** Yields the bytes of one response; returns undefined when the file is complete. @param reason of the last setback */
+	/** Yields the bytes of one response; returns undefined when the file is complete. @param reason why the bytes ended last */
 	private async *tryOnce(reason: string): AsyncGenerator<Uint8Array, Setback | undefined> {
 		const { received, gateway, request, file } = this;
 		if (gateway.runtime.signal?.aborted) throw stopped();
