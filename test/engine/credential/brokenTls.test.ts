@@ -108,14 +108,3 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => 
 		expect(outcomes.map(({ jobs }) => jobs)).toEqual(allEnds.map(() => 1));
 	});
 });
-
-it('places no order when the certificate is not trusted, and reports that nothing was charged', async () => {
-	distrust();
-	const { billed, jobs } = await order({
-		version: 'TLSv1.3',
-		at: 'connected',
-		by: 'end',
-		times: 0,
-	});
-	expect({ billed, jobs }).toEqual({ billed: 'no', jobs: 0 });
-});

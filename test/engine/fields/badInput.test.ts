@@ -126,8 +126,10 @@ describe('bad input', () => {
 		expect(await messageOf(waitForVideo(), { error: 'Item 3: Prompt is empty' })).toBe(
 			'Job ID is empty: this item carries an error instead of a job (Item 3: Prompt is empty)',
 		);
-		expect(await messageOf(waitForVideo(), { task_id: '..' })).toBe(
-			'Job ID is not the ID of a job (it is "..")',
-		);
+		for (const task_id of ['..', 'x'.repeat(10_000), 'a\ud800', '\udc00']) {
+			expect(await messageOf(waitForVideo(), { task_id })).toMatch(
+				/^Job ID is not the ID of a job \(it is ".{1,40}"\)$/,
+			);
+		}
 	});
 });

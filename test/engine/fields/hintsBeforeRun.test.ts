@@ -28,12 +28,13 @@ function isShown(hint: NodeHint, node: Node, input: IDataObject[] = []): unknown
 }
 
 describe('the hint of Wait for Video about missing input', () => {
-	it('is shown until an item arrives', () =>
-		expect(isShown(noInputHint, waitForVideo())).toBe(true));
-	it('is hidden once an item has arrived', () =>
-		expect(isShown(noInputHint, waitForVideo(), [{ task_id: 'task_1' }])).toBe(false));
-	it('is hidden in a tool of an agent', () =>
-		expect(isShown(noInputHint, asTool(waitForVideo()))).toBe(false));
+	it.each([
+		['until an item arrives', waitForVideo(), [], true],
+		['not once an item has arrived', waitForVideo(), [{ task_id: 'task_1' }], false],
+		['not in a tool of an agent', asTool(waitForVideo()), [], false],
+	])('is shown %s', (_, node, input, shown) =>
+		expect(isShown(noInputHint, node, input)).toBe(shown),
+	);
 });
 
 describe('the hint of Model Gateway that a run costs money', () => {

@@ -305,10 +305,11 @@ describe('Wait for Video', () => {
 			for (const id of ids) gateway.jobs.complete(id, mp4Of(1000));
 		});
 
-		const run = async (field: string, settings: Partial<INode> = {}) => {
-			const node = waitForVideo(parameters[field], settings);
+		const run = async (field: string, more: Partial<INode> = {}) => {
+			const node = waitForVideo(parameters[field], more);
 			// With an execution timeout, the node compares all its own timeouts with it for a hint.
-			const workflow = { ...chain(node), settings: { executionOrder: 'v1', executionTimeout: 60 } };
+			const settings = { saveExecutionProgress: true, executionTimeout: 600 };
+			const workflow = { ...chain(node), settings };
 			return await runWorkflow(workflow as ReturnType<typeof chain>, {
 				credentials: credentialFor(gateway),
 				input: ids.map((id, index) => ({ json: { task_id: id, isBad: index === bad } })),
