@@ -30,6 +30,8 @@ export interface Asked {
 	before: number;
 	/** How long the response may take. */
 	timeout?: number;
+	/** Which earlier response will do. */
+	reuse?: { since?: number };
 }
 
 /** The body of a response, or the error that the transport throws instead. */
@@ -109,7 +111,7 @@ export class SimulatedJobs implements JobSource {
 		return parsed(await this.respond({ what: 'content', id }), videoContent);
 	}
 
-	private async respond(request: Pick<Asked, 'what' | 'id' | 'timeout'>): Promise<object> {
+	private async respond(request: Omit<Asked, 'at' | 'before'>): Promise<object> {
 		const at = this.clock.now() - this.start;
 		const before = this.counts.get(request.id) ?? 0;
 		const asked = { ...request, at, before };
