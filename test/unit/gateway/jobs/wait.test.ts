@@ -281,11 +281,3 @@ it('reports every change of status and progress once', async () => {
 		'last status completed, 100 %',
 	]);
 });
-
-it('takes a response that others got only if it is newer than its own last one', async () => {
-	const { wait, jobs } = waitFor(inTurn(running, running, completed));
-	const began = wait.state.since;
-	await wait.hold();
-	const seconds = jobs.asked.map(({ reuse }) => reuse && (Number(reuse.since) - began) / 1000);
-	expect(seconds).toEqual([undefined, 0, 10]);
-});
