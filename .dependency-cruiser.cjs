@@ -3,21 +3,21 @@
  * types included. Folders on one floor do not know each other.
  */
 const floors = [
-	['shared/gateway/jsonBounds', 'shared/gateway/markup', 'shared/gateway/oneLine'],
-	['shared/gateway/json'],
-	['shared/gateway/addresses', 'shared/gateway/sharePages'],
-	['shared/gateway/links', 'shared/gateway/files'],
-	['shared/gateway/protocol'],
-	['shared/gateway/prices', 'shared/gateway/reader'],
-	['shared/gateway/errors'],
-	['shared/gateway/client'],
+	['shared/service/jsonBounds', 'shared/service/markup', 'shared/service/oneLine'],
+	['shared/service/json'],
+	['shared/service/addresses', 'shared/service/sharePages'],
+	['shared/service/links', 'shared/service/files'],
+	['shared/service/protocol'],
+	['shared/service/prices', 'shared/service/reader'],
+	['shared/service/errors'],
+	['shared/service/client'],
 	[
-		'shared/gateway/jobs',
-		'shared/gateway/chat',
-		'shared/gateway/embeddings',
-		'shared/gateway/models',
+		'shared/service/jobs',
+		'shared/service/chat',
+		'shared/service/embeddings',
+		'shared/service/models',
 	],
-	['shared/gateway/images'],
+	['shared/service/images'],
 	['shared/n8n/display'],
 	['shared/n8n/agent', 'shared/n8n/execution', 'shared/n8n/log'],
 	['shared/n8n/errors'],
@@ -33,7 +33,7 @@ const floors = [
 const inFolder = (folder) => `^nodes/${folder}(/|\\.ts$)`;
 
 /** It has numbers alone, which every floor needs. */
-const bounds = inFolder('shared/gateway/protocol/bounds');
+const bounds = inFolder('shared/service/protocol/bounds');
 
 /** For each folder, what it may not import: the floors above it, and its neighbours. */
 const pointDown = floors.flatMap((floor, level) =>
@@ -99,11 +99,11 @@ module.exports = {
 			to: { circular: true },
 		},
 		{
-			name: 'shared/gateway knows nothing of n8n',
+			name: 'shared/service knows nothing of n8n',
 			comment: 'Its HTTP and its clock are handed in.',
 			severity: 'error',
-			from: { path: '^nodes/shared/gateway/' },
-			to: { path: ['(^|/)node_modules/(n8n|@n8n)', '^nodes/(?!shared/gateway/)'] },
+			from: { path: '^nodes/shared/service/' },
+			to: { path: ['(^|/)node_modules/(n8n|@n8n)', '^nodes/(?!shared/service/)'] },
 		},
 		{
 			name: 'the package knows nothing of its tests',
@@ -115,7 +115,7 @@ module.exports = {
 			name: 'the embedded gateway knows only the service',
 			severity: 'error',
 			from: { path: '^gateway/' },
-			to: { path: '^(credentials|lab|test|nodes/(?!shared/gateway/))' },
+			to: { path: '^(credentials|lab|test|nodes/(?!shared/service/))' },
 		},
 		{
 			name: 'no test needs the laboratory',

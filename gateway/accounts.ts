@@ -1,4 +1,4 @@
-import type { JobKind } from '../nodes/shared/gateway/protocol/jobs';
+import type { JobKind } from '../nodes/shared/service/protocol/jobs';
 import { ServiceError } from './errors';
 
 /** What a key may do. A field that is left out sets no limit. */

@@ -1,8 +1,8 @@
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import { once } from 'node:events';
 import type { Gateway, Job } from '.';
-import { asyncHeader, endpoints } from '../nodes/shared/gateway/protocol/endpoints';
-import { isFinal } from '../nodes/shared/gateway/protocol/jobs';
+import { asyncHeader, endpoints } from '../nodes/shared/service/protocol/endpoints';
+import { isFinal } from '../nodes/shared/service/protocol/jobs';
 
 /** A plain client for the gateway's own tests. It accepts every status. */
 export function clientOf(

@@ -1,4 +1,4 @@
-import { errorCodes, refusals } from '../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes, refusals } from '../nodes/shared/service/protocol/errorCodes';
 
 /** "Error object": part of every error response, and here also of a failed job. */
 interface ErrorDetail {

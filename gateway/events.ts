@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { endpoints } from '../nodes/shared/gateway/protocol/endpoints';
+import type { endpoints } from '../nodes/shared/service/protocol/endpoints';
 import type { FaultAction } from './faults/actions';
 import type { Job } from './jobs';
 

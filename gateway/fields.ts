@@ -1,4 +1,4 @@
-import { fieldProblem, type FieldRule, type Fields } from '../nodes/shared/gateway/protocol/fields';
+import { fieldProblem, type FieldRule, type Fields } from '../nodes/shared/service/protocol/fields';
 import { invalidParameter, parameterError } from './errors';
 
 // Readers of the fields of a request. Each returns the value or its default, or throws a 400 that names the field.

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
-import { requestIdHeader } from '../nodes/shared/gateway/protocol/endpoints';
+import { requestIdHeader } from '../nodes/shared/service/protocol/endpoints';
 import type { GatewayEvents, HostName, RecordedRequest, Route } from './events';
 import { behaviourOf, type Behaviour } from './faults/actions';
 import type { Body } from './faults/bodies';

@@ -1,5 +1,5 @@
 import { EventEmitter, setMaxListeners } from 'node:events';
-import { limits } from '../nodes/shared/gateway/protocol/limits';
+import { limits } from '../nodes/shared/service/protocol/limits';
 import { witness } from './witness';
 import { Accounts, type Charge, type KeyOptions } from './accounts';
 import { serveApi } from './api';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
-import { isFinal, type JobKind, type Phase } from '../nodes/shared/gateway/protocol/jobs';
+import { isFinal, type JobKind, type Phase } from '../nodes/shared/service/protocol/jobs';
 import type { GatewayEvents } from './events';
 import { storedFile, type StoredFile } from './files';
 import type { VideoOrder } from './orders';

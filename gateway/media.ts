@@ -1,4 +1,4 @@
-import { referenceVoice } from '../nodes/shared/gateway/protocol/models';
+import { referenceVoice } from '../nodes/shared/service/protocol/models';
 import { invalidParameter } from './errors';
 import { fetchFile } from './fetching';
 import type { MediaItem } from './orders';

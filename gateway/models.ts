@@ -1,6 +1,6 @@
-import { endpoints } from '../nodes/shared/gateway/protocol/endpoints';
-import { limits } from '../nodes/shared/gateway/protocol/limits';
-import { referenceVideoModels, videoModels } from '../nodes/shared/gateway/protocol/models';
+import { endpoints } from '../nodes/shared/service/protocol/endpoints';
+import { limits } from '../nodes/shared/service/protocol/limits';
+import { referenceVideoModels, videoModels } from '../nodes/shared/service/protocol/models';
 import { ServiceError } from './errors';
 
 // The specification names only the video models. All other IDs are ours, in its neutral form.

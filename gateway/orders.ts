@@ -1,5 +1,5 @@
-import type { JobKind } from '../nodes/shared/gateway/protocol/jobs';
-import type { MediaType } from '../nodes/shared/gateway/protocol/models';
+import type { JobKind } from '../nodes/shared/service/protocol/jobs';
+import type { MediaType } from '../nodes/shared/service/protocol/models';
 
 /** One media item, as requested. */
 export interface MediaItem {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from './errors';
-import { isFinal } from '../nodes/shared/gateway/protocol/jobs';
+import { isFinal } from '../nodes/shared/service/protocol/jobs';
 import type { Job, Jobs } from './jobs';
 import { loadMedia } from './media';
 import type { VideoOrder } from './orders';

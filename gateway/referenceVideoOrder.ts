@@ -2,7 +2,7 @@ import {
 	referenceVideoModels,
 	referenceVoice,
 	type ReferenceVideoModel,
-} from '../nodes/shared/gateway/protocol/models';
+} from '../nodes/shared/service/protocol/models';
 import { invalidParameter, ServiceError } from './errors';
 import { readBoolean, readLink, readNumber, readObject, readText } from './fields';
 import type { MediaItem, VideoOrder } from './orders';

@@ -1,13 +1,13 @@
-import { completeChat } from '../nodes/shared/gateway/chat/complete';
-import { completion } from '../nodes/shared/gateway/chat/completion';
-import type { Gateway } from '../nodes/shared/gateway/client/gateway';
-import type { ServiceResponse } from '../nodes/shared/gateway/client/response';
-import { embeddingList } from '../nodes/shared/gateway/embeddings/responses';
-import { readChatImages, readImages } from '../nodes/shared/gateway/images/responses';
-import { createdTask, jobStatus, videoContent } from '../nodes/shared/gateway/jobs/responses';
-import { valueAt } from '../nodes/shared/gateway/json';
-import { listModels } from '../nodes/shared/gateway/models/list';
-import { endpoints } from '../nodes/shared/gateway/protocol/endpoints';
+import { completeChat } from '../nodes/shared/service/chat/complete';
+import { completion } from '../nodes/shared/service/chat/completion';
+import type { Gateway } from '../nodes/shared/service/client/gateway';
+import type { ServiceResponse } from '../nodes/shared/service/client/response';
+import { embeddingList } from '../nodes/shared/service/embeddings/responses';
+import { readChatImages, readImages } from '../nodes/shared/service/images/responses';
+import { createdTask, jobStatus, videoContent } from '../nodes/shared/service/jobs/responses';
+import { valueAt } from '../nodes/shared/service/json';
+import { listModels } from '../nodes/shared/service/models/list';
+import { endpoints } from '../nodes/shared/service/protocol/endpoints';
 
 /** A kind of large response, and the request to which it is given. */
 export interface AnswerKind {

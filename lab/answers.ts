@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { Gateway } from '../nodes/shared/gateway/client/gateway';
-import { GatewayError } from '../nodes/shared/gateway/errors/gatewayError';
-import { parseJson } from '../nodes/shared/gateway/json';
+import { Gateway } from '../nodes/shared/service/client/gateway';
+import { GatewayError } from '../nodes/shared/service/errors/gatewayError';
+import { parseJson } from '../nodes/shared/service/json';
 import { clock } from '../nodes/shared/n8n/client/httpClient';
 import { median } from '../test/support/data/statistics';
 import { answerKinds, type AnswerKind } from './answerKinds';

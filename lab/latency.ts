@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isFinal } from '../nodes/shared/gateway/protocol/jobs';
+import { isFinal } from '../nodes/shared/service/protocol/jobs';
 import type { Gateway } from '../gateway';
 import { Instance } from './n8n/instance';
 import { callWebhook } from '../test/n8n/owner';

@@ -1,5 +1,5 @@
-import { isFinal, jobKinds, type JobKind } from '../nodes/shared/gateway/protocol/jobs';
-import { limits } from '../nodes/shared/gateway/protocol/limits';
+import { isFinal, jobKinds, type JobKind } from '../nodes/shared/service/protocol/jobs';
+import { limits } from '../nodes/shared/service/protocol/limits';
 import { picture, sampleVideo } from '../test/support/data/samples';
 import {
 	chain,

@@ -1,4 +1,4 @@
-import { aspectMarkers } from '../../nodes/shared/gateway/protocol/endpoints';
+import { aspectMarkers } from '../../nodes/shared/service/protocol/endpoints';
 import { loadPicture } from '../pictures';
 import { provocations } from '../prompts';
 import { frameSize } from '../rendering';

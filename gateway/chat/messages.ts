@@ -1,4 +1,4 @@
-import { messageRoles } from '../../nodes/shared/gateway/protocol/chat';
+import { messageRoles } from '../../nodes/shared/service/protocol/chat';
 import { invalidParameter } from '../errors';
 import { readObject } from '../fields';
 import { readPictureLink, type PictureLink } from '../pictures';

@@ -1,4 +1,4 @@
-import { endpoints, reasoningRefuses } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints, reasoningRefuses } from '../../nodes/shared/service/protocol/endpoints';
 import { invalidParameter } from '../errors';
 import { readFields, readObject } from '../fields';
 import { chatModels, findModel, type ChatSeries } from '../models';

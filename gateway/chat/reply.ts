@@ -1,4 +1,4 @@
-import type { finishReasons } from '../../nodes/shared/gateway/protocol/chat';
+import type { finishReasons } from '../../nodes/shared/service/protocol/chat';
 import { tokensOf } from '../tokens';
 import type { ChatOrder } from './order';
 

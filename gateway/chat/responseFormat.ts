@@ -1,5 +1,5 @@
 import { Validator } from '@cfworker/json-schema';
-import { excerpt, isObject, type JsonObject } from '../../nodes/shared/gateway/json';
+import { excerpt, isObject, type JsonObject } from '../../nodes/shared/service/json';
 import { parameterError } from '../errors';
 import { readObject } from '../fields';
 import { valueFor } from './schemaValue';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../nodes/shared/gateway/json';
+import type { JsonObject } from '../../nodes/shared/service/json';
 
 /** The keywords of a schema that are numbers. */
 export type Limits = Record<string, number | undefined>;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../nodes/shared/gateway/json';
+import { isObject, type JsonObject } from '../../nodes/shared/service/json';
 import { numberFor, textFor, type Limits } from './schemaScalars';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { streamEnd } from '../../nodes/shared/gateway/protocol/chat';
+import { streamEnd } from '../../nodes/shared/service/protocol/chat';
 import { tokensOf } from '../tokens';
 import { wordCall, type Completion } from './completion';
 import type { Reply } from './reply';

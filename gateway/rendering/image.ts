@@ -1,7 +1,7 @@
 import { loadImage, type Image } from '@napi-rs/canvas';
 
-import { fileTypeOf } from '../../nodes/shared/gateway/files/fileType';
-import { hasSeveralFrames } from '../../nodes/shared/gateway/files/imageParts';
+import { fileTypeOf } from '../../nodes/shared/service/files/fileType';
+import { hasSeveralFrames } from '../../nodes/shared/service/files/imageParts';
 
 /** The formats of still images that are accepted. The decoder would also take an SVG, which may load other files. */
 const formats: Record<string, string> = {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
-import type { FieldRule } from '../../nodes/shared/gateway/protocol/fields';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
+import type { FieldRule } from '../../nodes/shared/service/protocol/fields';
 import { embed } from '../embedding';
 import { invalidParameter, parameterError } from '../errors';
 import { readFields, readNumber, readObject } from '../fields';

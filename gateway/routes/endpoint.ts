@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
-import type { Phase } from '../../nodes/shared/gateway/protocol/jobs';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
+import type { Phase } from '../../nodes/shared/service/protocol/jobs';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 

@@ -1,7 +1,7 @@
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { Image } from '@napi-rs/canvas';
 import type { FastifyInstance } from 'fastify';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import { invalidParameter } from '../errors';
 import { readFields, readLink, readObject } from '../fields';
 import { UploadedFile } from '../files';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import { readFields, readObject, readText } from '../fields';
 import { amount, imageUsage, readAspectRatio, readSize, wordImages } from '../images';
 import { findModel, imageModels, type ImageModel } from '../models';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import { usageOf } from '../chat/completion';
 import { readMessages } from '../chat/messages';
 import { refuseForReasoning, type ChatOrder } from '../chat/order';

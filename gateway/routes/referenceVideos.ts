@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { asyncHeader } from '../../nodes/shared/gateway/protocol/endpoints';
-import { taskCreationStates, taskPollStates } from '../../nodes/shared/gateway/protocol/jobs';
-import { limits } from '../../nodes/shared/gateway/protocol/limits';
+import { asyncHeader } from '../../nodes/shared/service/protocol/endpoints';
+import { taskCreationStates, taskPollStates } from '../../nodes/shared/service/protocol/jobs';
+import { limits } from '../../nodes/shared/service/protocol/limits';
 import { invalidParameter, ServiceError } from '../errors';
 import { readReferenceVideoOrder } from '../referenceVideoOrder';
 import { accept, linkTo, type Service } from '../service';

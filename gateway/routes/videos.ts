@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { videoJobStates } from '../../nodes/shared/gateway/protocol/jobs';
-import { videoModels } from '../../nodes/shared/gateway/protocol/models';
+import { videoJobStates } from '../../nodes/shared/service/protocol/jobs';
+import { videoModels } from '../../nodes/shared/service/protocol/models';
 import { ServiceError } from '../errors';
 import { readObject } from '../fields';
-import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
+import { isFinal } from '../../nodes/shared/service/protocol/jobs';
 import type { Job } from '../jobs';
 import type { VideoOrder } from '../orders';
 import { readPrompt } from '../prompts';

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { forAll, print, type Figure } from '../report';
 import { lateness } from '../../test/support/data/statistics';
 import { titledVideos } from '../../test/support/data/samples';
-import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
+import { isFinal } from '../../nodes/shared/service/protocol/jobs';
 import { until, within } from '../../test/support/time/until';
 import { chargesOf } from '../../test/n8n/charges';
 import { deliveriesOf } from '../../test/n8n/sink';

@@ -1,4 +1,4 @@
-import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import type { JobKind } from '../../nodes/shared/service/protocol/jobs';
 import type { Random } from '../../gateway/random';
 
 /** One video order. From its prompt, the service knows how long it takes, and which sample it gives. */

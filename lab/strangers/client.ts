@@ -1,11 +1,11 @@
 /** Runs in its own process, whose memory is bounded. */
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { Gateway } from '../../nodes/shared/gateway/client/gateway';
-import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { downloadImage } from '../../nodes/shared/gateway/images/download';
-import { isObject, valueAt } from '../../nodes/shared/gateway/json';
-import { maxImagesBytes } from '../../nodes/shared/gateway/protocol/bounds';
+import { Gateway } from '../../nodes/shared/service/client/gateway';
+import { GatewayError } from '../../nodes/shared/service/errors/gatewayError';
+import { downloadImage } from '../../nodes/shared/service/images/download';
+import { isObject, valueAt } from '../../nodes/shared/service/json';
+import { maxImagesBytes } from '../../nodes/shared/service/protocol/bounds';
 import { clock } from '../../nodes/shared/n8n/client/httpClient';
 import { axiosHttp } from '../../test/support/http/axiosHttp';
 import { publicUrl } from '../../test/support/http/publicNames';

@@ -17,9 +17,9 @@ interface Part {
 /** Without the promises: nearly every change reaches most of them, and a mutant would take a minute. */
 const partsByName: Record<string, Part> = {
 	gateway: {
-		folder: 'nodes/shared/gateway',
+		folder: 'nodes/shared/service',
 		tests: [
-			'test/unit/gateway/**/*.test.ts',
+			'test/unit/service/**/*.test.ts',
 			'test/engine/responses/{chat,embeddings}.test.ts',
 			'test/engine/files/{images,picture*}.test.ts',
 		],

@@ -1,9 +1,9 @@
 import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
-import { embed, maxParallelBatches, usageOf, vectorsOf } from '../shared/gateway/embeddings/embed';
-import { GatewayError } from '../shared/gateway/errors/gatewayError';
-import { withoutUndefined } from '../shared/gateway/json';
+import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
+import { embed, maxParallelBatches, usageOf, vectorsOf } from '../shared/service/embeddings/embed';
+import { GatewayError } from '../shared/service/errors/gatewayError';
+import { withoutUndefined } from '../shared/service/json';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
 import { subNodeError } from '../shared/n8n/errors/nodeError';

@@ -1,6 +1,6 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
-import type { EmbedOptions } from '../shared/gateway/embeddings/embed';
-import { endpoints } from '../shared/gateway/protocol/endpoints';
+import type { EmbedOptions } from '../shared/service/embeddings/embed';
+import { endpoints } from '../shared/service/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
 import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';

@@ -1,6 +1,6 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
-import { GatewayError } from '../shared/gateway/errors/gatewayError';
-import { excerpt, type JsonObject } from '../shared/gateway/json';
+import { GatewayError } from '../shared/service/errors/gatewayError';
+import { excerpt, type JsonObject } from '../shared/service/json';
 import type { TokenUsage } from '../shared/n8n/agent/tokenUsage';
 
 // The part of @n8n/ai-node-sdk that is used here. n8n provides it; it is not installed for development.

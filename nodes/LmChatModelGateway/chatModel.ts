@@ -1,6 +1,6 @@
-import { completeChat } from '../shared/gateway/chat/complete';
-import type { Gateway } from '../shared/gateway/client/gateway';
-import { valueAt, withoutUndefined, type JsonObject } from '../shared/gateway/json';
+import { completeChat } from '../shared/service/chat/complete';
+import type { Gateway } from '../shared/service/client/gateway';
+import { valueAt, withoutUndefined, type JsonObject } from '../shared/service/json';
 import type {
 	AiNodeSdk,
 	CallOptions,

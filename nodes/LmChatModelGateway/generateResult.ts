@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
-import { partsOf, textToShow, type Completion } from '../shared/gateway/chat/completion';
-import { requestIdsOf, UnusableResponse } from '../shared/gateway/client/response';
+import { partsOf, textToShow, type Completion } from '../shared/service/chat/completion';
+import { requestIdsOf, UnusableResponse } from '../shared/service/client/response';
 import {
 	asText,
 	isObject,
@@ -9,8 +9,8 @@ import {
 	valueAt,
 	withoutUndefined,
 	type JsonObject,
-} from '../shared/gateway/json';
-import { cutShort, finishReasons } from '../shared/gateway/protocol/chat';
+} from '../shared/service/json';
+import { cutShort, finishReasons } from '../shared/service/protocol/chat';
 import { unreadableArguments } from '../shared/n8n/agent/tool';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import type { ContentOf, FinishReason, GenerateResult } from './aiNodeSdk';

@@ -1,5 +1,5 @@
-import { isTextPart, textOf } from '../shared/gateway/chat/completion';
-import { isObject, type JsonObject } from '../shared/gateway/json';
+import { isTextPart, textOf } from '../shared/service/chat/completion';
+import { isObject, type JsonObject } from '../shared/service/json';
 
 /** A message of LangChain, as n8n's AI nodes create it. */
 interface LangChainMessage {

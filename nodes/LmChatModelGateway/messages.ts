@@ -1,11 +1,11 @@
-import { fileTypeOf, headLength } from '../shared/gateway/files/fileType';
+import { fileTypeOf, headLength } from '../shared/service/files/fileType';
 import {
 	asText,
 	isObject,
 	jsonTextOf,
 	withoutUndefined,
 	type JsonObject,
-} from '../shared/gateway/json';
+} from '../shared/service/json';
 import { badInput } from '../shared/n8n/errors/badInput';
 import type { ContentOf, Message, MessageContent } from './aiNodeSdk';
 

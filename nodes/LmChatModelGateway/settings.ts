@@ -1,7 +1,7 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
-import { maxTries } from '../shared/gateway/errors/verdict';
-import { withoutUndefined, type JsonObject } from '../shared/gateway/json';
-import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { maxTries } from '../shared/service/errors/verdict';
+import { withoutUndefined, type JsonObject } from '../shared/service/json';
+import { endpoints } from '../shared/service/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
 import { chatOptions, userOption } from '../shared/n8n/parameters/chatOptions';
 import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';

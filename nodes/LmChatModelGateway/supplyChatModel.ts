@@ -1,5 +1,5 @@
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
-import { valueAt } from '../shared/gateway/json';
+import { valueAt } from '../shared/service/json';
 import { createGateway } from '../shared/n8n/client/gateway';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { aiNodeSdk } from './aiNodeSdk';

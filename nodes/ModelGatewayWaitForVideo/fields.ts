@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { jobKinds } from '../shared/gateway/protocol/jobs';
-import { limits } from '../shared/gateway/protocol/limits';
+import { jobKinds } from '../shared/service/protocol/jobs';
+import { limits } from '../shared/service/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
 import {
 	filledInByModel,

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
-import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
-import { withoutUndefined } from '../shared/gateway/json';
+import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
+import { withoutUndefined } from '../shared/service/json';
 import { jobOf, type StoredItem } from './state';
 
 /** "Endpoints" 2. The editor shows nothing of the node's own while it runs. Only a tool has `toolDescription`. */

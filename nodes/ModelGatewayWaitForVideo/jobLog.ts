@@ -1,6 +1,6 @@
-import type { Failure } from '../shared/gateway/errors/gatewayError';
-import { hasJobFailed } from '../shared/gateway/errors/jobErrors';
-import type { JobSummary } from '../shared/gateway/errors/jobSummary';
+import type { Failure } from '../shared/service/errors/gatewayError';
+import { hasJobFailed } from '../shared/service/errors/jobErrors';
+import type { JobSummary } from '../shared/service/errors/jobSummary';
 import type { ItemOutput } from '../shared/n8n/items/work';
 import type { EventName } from '../shared/n8n/log/events';
 import type { EventDetails, NodeLog } from '../shared/n8n/log/nodeLog';

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
-import type { FileSource } from '../shared/gateway/client/fileRequest';
-import { withOwnFields } from '../shared/gateway/client/response';
-import type { Failure } from '../shared/gateway/errors/gatewayError';
-import type { FinishedJob } from '../shared/gateway/jobs/poller';
-import { videoFields } from '../shared/gateway/jobs/responses';
-import { textAt, withoutUndefined } from '../shared/gateway/json';
+import type { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
+import type { FileSource } from '../shared/service/client/fileRequest';
+import { withOwnFields } from '../shared/service/client/response';
+import type { Failure } from '../shared/service/errors/gatewayError';
+import type { FinishedJob } from '../shared/service/jobs/poller';
+import { videoFields } from '../shared/service/jobs/responses';
+import { textAt, withoutUndefined } from '../shared/service/json';
 import { shouldDownload } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';

@@ -1,11 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
-import { asGatewayError, GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
-import { hasJobFailed } from '../shared/gateway/errors/jobErrors';
-import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
-import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
-import { jobSource } from '../shared/gateway/jobs/requests';
-import { JobWait } from '../shared/gateway/jobs/wait';
+import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
+import { asGatewayError, GatewayError, type Failure } from '../shared/service/errors/gatewayError';
+import { hasJobFailed } from '../shared/service/errors/jobErrors';
+import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
+import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
+import { jobSource } from '../shared/service/jobs/requests';
+import { JobWait } from '../shared/service/jobs/wait';
 import { LiveText } from '../shared/n8n/agent/liveText';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';

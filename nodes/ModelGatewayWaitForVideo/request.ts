@@ -1,9 +1,9 @@
-import { namesJob } from '../shared/gateway/jobs/jobIdentity';
-import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
-import { stateIn } from '../shared/gateway/reader/job';
-import { read } from '../shared/gateway/reader/values';
-import { textAt, withoutUndefined } from '../shared/gateway/json';
-import { limits } from '../shared/gateway/protocol/limits';
+import { namesJob } from '../shared/service/jobs/jobIdentity';
+import { startWait, type PollerState } from '../shared/service/jobs/poller';
+import { stateIn } from '../shared/service/reader/job';
+import { read } from '../shared/service/reader/values';
+import { textAt, withoutUndefined } from '../shared/service/json';
+import { limits } from '../shared/service/protocol/limits';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun } from '../shared/n8n/items/work';

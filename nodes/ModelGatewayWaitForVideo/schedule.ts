@@ -1,6 +1,6 @@
-import type { PollerState } from '../shared/gateway/jobs/poller';
-import { jobKinds } from '../shared/gateway/protocol/jobs';
-import { limits } from '../shared/gateway/protocol/limits';
+import type { PollerState } from '../shared/service/jobs/poller';
+import { jobKinds } from '../shared/service/protocol/jobs';
+import { limits } from '../shared/service/protocol/limits';
 import type { PassLength } from './plan';
 import { pollersOf, type StoredItem } from './state';
 

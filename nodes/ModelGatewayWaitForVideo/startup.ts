@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
-import { abortable } from '../shared/gateway/client/timeouts';
-import { textAt } from '../shared/gateway/json';
+import { abortable } from '../shared/service/client/timeouts';
+import { textAt } from '../shared/service/json';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import type { EngineContext } from '../shared/n8n/execution/engineContext';
 

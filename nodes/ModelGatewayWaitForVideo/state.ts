@@ -1,7 +1,7 @@
-import type { Failure } from '../shared/gateway/errors/gatewayError';
-import type { JobSummary } from '../shared/gateway/errors/jobSummary';
-import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
-import { isObject, textAt, valueAt } from '../shared/gateway/json';
+import type { Failure } from '../shared/service/errors/gatewayError';
+import type { JobSummary } from '../shared/service/errors/jobSummary';
+import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
+import { isObject, textAt, valueAt } from '../shared/service/json';
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { takenUp } from '../shared/gateway/errors/jobErrors';
-import { jobKinds } from '../shared/gateway/protocol/jobs';
+import { takenUp } from '../shared/service/errors/jobErrors';
+import { jobKinds } from '../shared/service/protocol/jobs';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { showHint } from '../shared/n8n/display/hints';
 import { runItems } from '../shared/n8n/items/run';

@@ -1,4 +1,4 @@
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import { readAnswer } from '../support/answers/readAnswer';
 import {
 	recordedAnswers,

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { textAt } from '../../nodes/shared/gateway/json';
+import { textAt } from '../../nodes/shared/service/json';
 import { startGateway, type Gateway } from '../../gateway';
 import { nodeTypes, registerTypes, SimulatedTime } from '../harness';
 import { anyValue, placesOf, propertiesOf, withValue } from '../support/data/anyParameter';

@@ -1,9 +1,9 @@
-import { AnswerStream } from '../../nodes/shared/gateway/chat/answerStream';
-import { completion, textOf } from '../../nodes/shared/gateway/chat/completion';
-import { Redaction } from '../../nodes/shared/gateway/client/redaction';
-import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { imagesIn } from '../../nodes/shared/gateway/images/textImages';
-import { readChatImages } from '../../nodes/shared/gateway/images/responses';
+import { AnswerStream } from '../../nodes/shared/service/chat/answerStream';
+import { completion, textOf } from '../../nodes/shared/service/chat/completion';
+import { Redaction } from '../../nodes/shared/service/client/redaction';
+import { UnusableResponse } from '../../nodes/shared/service/client/response';
+import { imagesIn } from '../../nodes/shared/service/images/textImages';
+import { readChatImages } from '../../nodes/shared/service/images/responses';
 import { answerOf } from '../support/data/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
 import { unlessEndless } from '../support/data/endless';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import { operations } from '../../nodes/ModelGateway/resources';
-import { requestIdHeader } from '../../nodes/shared/gateway/protocol/endpoints';
+import { requestIdHeader } from '../../nodes/shared/service/protocol/endpoints';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { picture, sampleVideo } from '../support/data/samples';
 import { chain } from '../support/workflows/workflows';

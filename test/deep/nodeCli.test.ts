@@ -75,7 +75,7 @@ describe("n8n's command n8n-node", () => {
 
 	it('n8n-node lint rejects what n8n forbids, and a changed configuration in strict mode', () => {
 		write('package.json', { ...manifest, dependencies: { axios: '1.0.0' } });
-		appendFileSync(path.join(folder, 'nodes/shared/gateway/json.ts'), 'console.log(1);\n');
+		appendFileSync(path.join(folder, 'nodes/shared/service/json.ts'), 'console.log(1);\n');
 		const forbidden = run('lint');
 		expect(forbidden.printed).toContain('no-runtime-dependencies');
 		expect(forbidden.printed).toContain('no-console');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { packInto } from '../support/files/packed';
 
 const root = path.join(__dirname, '../..');
-const retry = 'nodes/shared/gateway/client/retryPolicy';
+const retry = 'nodes/shared/service/client/retryPolicy';
 
 describe("n8n's scanner for community packages", () => {
 	// One of n8n's rules skips files whose path contains the name of certain services, such as "S3". In a folder with a

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pc from 'picocolors';
-import { jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
+import { jobKinds } from '../../nodes/shared/service/protocol/jobs';
 import { startGateway, type Gateway } from '../../gateway';
 import { runWorkflow } from '../harness';
 import { checkVideo } from './checks';

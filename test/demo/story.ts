@@ -1,4 +1,4 @@
-import type { Phase } from '../../nodes/shared/gateway/protocol/jobs';
+import type { Phase } from '../../nodes/shared/service/protocol/jobs';
 import type { Gateway, Job, RecordedRequest, Route } from '../../gateway';
 import { megabytes, report } from './terminal';
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { latestPolls } from '../../nodes/shared/gateway/client/jobTurns';
+import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
 import { tallies } from '../../nodes/shared/n8n/orders/limits/tally';
 import { counts } from '../../nodes/shared/n8n/orders/stores/database';

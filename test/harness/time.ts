@@ -5,7 +5,7 @@ import { isIP, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
 import { isPublicName, lookUp } from '../support/http/publicNames';
-import { latestPolls } from '../../nodes/shared/gateway/client/jobTurns';
+import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
 
 /** What stays real: all but `Date`, `setTimeout` and `setInterval`. */
 const doNotFake = [

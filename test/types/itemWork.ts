@@ -1,5 +1,5 @@
 // Only the compiler reads this file: what is expected to be an error here must not compile anywhere.
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import type { ItemWork } from '../../nodes/shared/n8n/items/work';
 import type { Operation } from '../../nodes/shared/n8n/operations/operation';
 

@@ -6,7 +6,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import type { Gateway } from '../../gateway';
 import { registerTypes } from '../harness';
 import type { WorkflowRun } from '../harness';

@@ -1,4 +1,4 @@
-import { errorCodes } from '../../../nodes/shared/gateway/protocol/errorCodes';
+import { errorCodes } from '../../../nodes/shared/service/protocol/errorCodes';
 import type { FaultAction } from '../../../gateway';
 import { json, page, reset, type Reply } from '../../support/http/scriptedServer';
 

@@ -7,7 +7,7 @@ import {
 	waitForVideo,
 } from '../../support/workflows/workflows';
 import type { Gateway, Route as GatewayRoute } from '../../../gateway';
-import { endpoints, type Cost } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints, type Cost } from '../../../nodes/shared/service/protocol/endpoints';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 
 /**

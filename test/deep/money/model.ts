@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { FaultAction, Route } from '../../../gateway';
-import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
 import { allEnds, moments as breakMoments } from '../../support/http/breakingTls';
 import { byId, createReferenceVideo } from '../../support/workflows/workflows';
 

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
-import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
 import type { Operation } from '../../../nodes/shared/n8n/operations/operation';
 import { subjects } from '../../support/workflows/everyNode';
 import { startGateway, type Gateway } from '../../../gateway';

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../../nodes/ModelGateway/resources';
-import { isObject } from '../../../nodes/shared/gateway/json';
+import { isObject } from '../../../nodes/shared/service/json';
 import { startGateway, type Gateway } from '../../../gateway';
 import { nodeTypes, runWorkflow } from '../../harness';
 import { sampleVideo } from '../../support/data/samples';

@@ -1,6 +1,6 @@
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
-import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
+import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import type { Gateway } from '../../../gateway';
 import {
 	resumeToEnd,

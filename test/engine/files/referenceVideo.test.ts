@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { valueAt } from '../../../nodes/shared/gateway/json';
+import { valueAt } from '../../../nodes/shared/service/json';
 import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { responseMemory } from '../../../nodes/shared/gateway/client/responseMemory';
+import { responseMemory } from '../../../nodes/shared/service/client/responseMemory';
 import { registerTypes, testCredential } from '../../harness';
 import { subjects, tryNode, user } from '../../support/workflows/everyNode';
 import { endless, startServer } from '../../support/http/scriptedServer';

@@ -7,33 +7,33 @@ import {
 	refusalOf,
 	textOf as messageText,
 	type Completion,
-} from '../../../nodes/shared/gateway/chat/completion';
-import { completeChat } from '../../../nodes/shared/gateway/chat/complete';
-import { unstreamed } from '../../../nodes/shared/gateway/chat/answerStream';
-import { Gateway } from '../../../nodes/shared/gateway/client/gateway';
-import type { HttpResponse } from '../../../nodes/shared/gateway/client/http';
+} from '../../../nodes/shared/service/chat/completion';
+import { completeChat } from '../../../nodes/shared/service/chat/complete';
+import { unstreamed } from '../../../nodes/shared/service/chat/answerStream';
+import { Gateway } from '../../../nodes/shared/service/client/gateway';
+import type { HttpResponse } from '../../../nodes/shared/service/client/http';
 import {
 	UnusableResponse,
 	type ServiceResponse,
-} from '../../../nodes/shared/gateway/client/response';
-import { embed, vectorsOf } from '../../../nodes/shared/gateway/embeddings/embed';
-import { GatewayError, type Failure } from '../../../nodes/shared/gateway/errors/gatewayError';
-import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
+} from '../../../nodes/shared/service/client/response';
+import { embed, vectorsOf } from '../../../nodes/shared/service/embeddings/embed';
+import { GatewayError, type Failure } from '../../../nodes/shared/service/errors/gatewayError';
+import { jobFailed } from '../../../nodes/shared/service/errors/jobErrors';
 import {
 	readChatImages,
 	readImages,
 	type ImageResult,
-} from '../../../nodes/shared/gateway/images/responses';
-import { getJobStatus, getVideoContent } from '../../../nodes/shared/gateway/jobs/requests';
+} from '../../../nodes/shared/service/images/responses';
+import { getJobStatus, getVideoContent } from '../../../nodes/shared/service/jobs/requests';
 import {
 	createdTask,
 	createdVideo,
 	type JobStatus,
-} from '../../../nodes/shared/gateway/jobs/responses';
-import { asText, type JsonObject } from '../../../nodes/shared/gateway/json';
-import { listModels } from '../../../nodes/shared/gateway/models/list';
-import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
-import type { RefusalKind } from '../../../nodes/shared/gateway/protocol/errorCodes';
+} from '../../../nodes/shared/service/jobs/responses';
+import { asText, type JsonObject } from '../../../nodes/shared/service/json';
+import { listModels } from '../../../nodes/shared/service/models/list';
+import { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
+import type { RefusalKind } from '../../../nodes/shared/service/protocol/errorCodes';
 import { SimulatedClock } from '../time/simulatedClock';
 import {
 	textOf,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import type { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
 
 /**
  * An answer in a form that some service, proxy or program gives, with the facts in it. One file has one answer. Its texts,

@@ -1,5 +1,5 @@
-import type { ServiceResponse } from '../../../nodes/shared/gateway/client/response';
-import { parseJson } from '../../../nodes/shared/gateway/json';
+import type { ServiceResponse } from '../../../nodes/shared/service/client/response';
+import { parseJson } from '../../../nodes/shared/service/json';
 
 /** A response as the transport hands it to a parser. @param body a text is used as it is, anything else as JSON */
 export function answerOf(body: unknown, parts: Partial<ServiceResponse> = {}): ServiceResponse {

@@ -1,6 +1,6 @@
 import type { IWorkflowBase, WorkflowExecuteMode } from 'n8n-workflow';
 import path from 'node:path';
-import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
+import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 
 /** An execution as a version of n8n stored it, after a release of this package had ordered videos in it. */
 export interface StoredFixture {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../nodes/shared/gateway/json';
+import { isObject } from '../../../nodes/shared/service/json';
 
 const shared = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
 const ownNames = () => shared.map((prototype) => Reflect.ownKeys(prototype));

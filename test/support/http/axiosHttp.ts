@@ -1,7 +1,7 @@
 import axios from 'axios';
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Http } from '../../../nodes/shared/gateway/client/http';
+import type { Http } from '../../../nodes/shared/service/client/http';
 import { lookUp } from './publicNames';
 
 interface AxiosHttpOptions {

@@ -1,8 +1,8 @@
-import { describeRule, type FieldRule } from '../../../nodes/shared/gateway/protocol/fields';
+import { describeRule, type FieldRule } from '../../../nodes/shared/service/protocol/fields';
 import {
 	referenceVideoModels,
 	type ReferenceVideoModel,
-} from '../../../nodes/shared/gateway/protocol/models';
+} from '../../../nodes/shared/service/protocol/models';
 import { addressOf, operationName, type FieldRow } from './fieldRows';
 import { aligned } from './markdown';
 

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
-import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
-import type { FieldRule } from '../../../nodes/shared/gateway/protocol/fields';
+import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol/endpoints';
+import type { FieldRule } from '../../../nodes/shared/service/protocol/fields';
 import type { Operation } from '../../../nodes/shared/n8n/operations/operation';
 import type { Field } from '../../../nodes/shared/n8n/parameters/field';
 import { placesOf, type Place } from '../data/anyParameter';

@@ -10,7 +10,7 @@ interface Cruised {
 /** The room of a file: its folder below `nodes/shared/…`, else the folder at the top or of the node. */
 function roomOf(file: string): string | undefined {
 	// It has numbers alone, which every room needs.
-	if (file === 'nodes/shared/gateway/protocol/bounds.ts') return undefined;
+	if (file === 'nodes/shared/service/protocol/bounds.ts') return undefined;
 	const [, shared] = /^nodes\/(shared\/\w+\/\w+)/.exec(file) ?? [];
 	const [, node] = /^nodes\/(\w+)/.exec(file) ?? [];
 	const [, top] = /^(credentials|gateway)\//.exec(file) ?? [];
@@ -58,6 +58,6 @@ export function drawingOfHouse(): string {
 		return [`  subgraph ${name}`, ...entries, '  end'];
 	};
 	const arrows = direct(rooms).map(([from, to]) => `  ${from} --> ${to}`);
-	const groups = [...group('shared/n8n'), ...group('shared/gateway')];
+	const groups = [...group('shared/n8n'), ...group('shared/service')];
 	return ['```mermaid', 'flowchart TD', ...groups, ...arrows.sort(), '```'].join('\n');
 }

@@ -6,8 +6,8 @@ import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/Em
 import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node.js';
 import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node.js';
 import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.js';
-import { errorCodes } from '../../../nodes/shared/gateway/protocol/errorCodes';
-import { limits } from '../../../nodes/shared/gateway/protocol/limits';
+import { errorCodes } from '../../../nodes/shared/service/protocol/errorCodes';
+import { limits } from '../../../nodes/shared/service/protocol/limits';
 import { sentencesOf } from './markdown';
 
 const root = path.join(__dirname, '../../..');

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../nodes/shared/gateway/client/http';
+import type { Clock } from '../../../nodes/shared/service/client/http';
 
 interface Sleeper {
 	due: number;

@@ -1,22 +1,22 @@
-import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
+import { Redaction } from '../../../nodes/shared/service/client/redaction';
 import {
 	UnusableResponse,
 	type ServiceResponse,
-} from '../../../nodes/shared/gateway/client/response';
-import type { GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
+} from '../../../nodes/shared/service/client/response';
+import type { GatewayError } from '../../../nodes/shared/service/errors/gatewayError';
 import {
 	noResponse,
 	refused,
 	unreadable,
-} from '../../../nodes/shared/gateway/errors/requestErrors';
+} from '../../../nodes/shared/service/errors/requestErrors';
 import {
 	jobStatus,
 	videoContent,
 	type JobStatus,
 	type VideoContent,
-} from '../../../nodes/shared/gateway/jobs/responses';
-import type { JobSource } from '../../../nodes/shared/gateway/jobs/wait';
-import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
+} from '../../../nodes/shared/service/jobs/responses';
+import type { JobSource } from '../../../nodes/shared/service/jobs/wait';
+import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import { answerOf } from '../data/answers';
 import { nginxPage } from '../http/scriptedServer';
 import type { SimulatedClock } from './simulatedClock';

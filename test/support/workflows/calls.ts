@@ -1,8 +1,8 @@
-import type { Call } from '../../../nodes/shared/gateway/client/gateway';
-import { UnusableResponse } from '../../../nodes/shared/gateway/client/response';
-import { createdVideo, jobStatus } from '../../../nodes/shared/gateway/jobs/responses';
-import { modelList } from '../../../nodes/shared/gateway/models/list';
-import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import type { Call } from '../../../nodes/shared/service/client/gateway';
+import { UnusableResponse } from '../../../nodes/shared/service/client/response';
+import { createdVideo, jobStatus } from '../../../nodes/shared/service/jobs/responses';
+import { modelList } from '../../../nodes/shared/service/models/list';
+import { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
 import { json, type Reply } from '../http/scriptedServer';
 
 /** Calls as the operations make them: one that reads, one that orders a job, and one that polls this job. */

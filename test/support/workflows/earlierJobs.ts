@@ -1,4 +1,4 @@
-import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
+import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import type { Gateway, Job } from '../../../gateway';
 
 /**

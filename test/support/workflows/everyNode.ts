@@ -8,7 +8,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { Embeddings } from '../../../nodes/EmbeddingsModelGateway/embeddings';
 import { operations } from '../../../nodes/ModelGateway/resources';
-import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol/endpoints';
 import { picture } from '../data/samples';
 import { byId, chain, credentialFor, withSubNodes } from './workflows';
 import type { Gateway } from '../../../gateway';

@@ -1,7 +1,7 @@
-import type { Connection } from '../../../nodes/shared/gateway/client/connection';
-import { Gateway } from '../../../nodes/shared/gateway/client/gateway';
-import type { Runtime } from '../../../nodes/shared/gateway/client/http';
-import { GatewayError, type Failure } from '../../../nodes/shared/gateway/errors/gatewayError';
+import type { Connection } from '../../../nodes/shared/service/client/connection';
+import { Gateway } from '../../../nodes/shared/service/client/gateway';
+import type { Runtime } from '../../../nodes/shared/service/client/http';
+import { GatewayError, type Failure } from '../../../nodes/shared/service/errors/gatewayError';
 import { connectionFrom } from '../../../nodes/shared/n8n/client/connection';
 import { recordOf, type ErrorRecord } from '../../../nodes/shared/n8n/errors/errorRecord';
 import { axiosHttp } from '../http/axiosHttp';

@@ -2,7 +2,7 @@ import Ajv from 'ajv';
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import { startGateway, type Gateway } from '../../../gateway';
 import { clientOf, createTask, download, ended } from '../../../gateway/client';
-import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
 import { picture } from '../../support/data/samples';
 import { SimulatedClock } from '../../support/time/simulatedClock';
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Media } from '../../../nodes/shared/gateway/jobs/referenceMedia';
-import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
-import { referenceVideoModels } from '../../../nodes/shared/gateway/protocol/models';
+import type { Media } from '../../../nodes/shared/service/jobs/referenceMedia';
+import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol/endpoints';
+import { referenceVideoModels } from '../../../nodes/shared/service/protocol/models';
 import { fieldPage } from '../../support/pages/fieldPage';
 import { addressOf, fieldRows } from '../../support/pages/fieldRows';
 

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { completeChat } from '../../../shared/gateway/chat/complete';
-import { textToShow, type Completion } from '../../../shared/gateway/chat/completion';
-import type { JsonObject } from '../../../shared/gateway/json';
-import { textAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { messageRoles } from '../../../shared/gateway/protocol/chat';
+import { completeChat } from '../../../shared/service/chat/complete';
+import { textToShow, type Completion } from '../../../shared/service/chat/completion';
+import type { JsonObject } from '../../../shared/service/json';
+import { textAmount } from '../../../shared/service/protocol/amount';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
+import { messageRoles } from '../../../shared/service/protocol/chat';
 import { LiveText } from '../../../shared/n8n/agent/liveText';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';

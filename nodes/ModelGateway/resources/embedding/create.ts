@@ -1,16 +1,16 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { requestIdsOf } from '../../../shared/gateway/client/response';
+import { requestIdsOf } from '../../../shared/service/client/response';
 import {
 	embed,
 	usageOf,
 	vectorsOf,
 	type EmbeddedBatch,
 	type EmbedOptions,
-} from '../../../shared/gateway/embeddings/embed';
-import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
-import { describeValue, textAt, withoutUndefined } from '../../../shared/gateway/json';
-import { textAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+} from '../../../shared/service/embeddings/embed';
+import { asGatewayError, GatewayError } from '../../../shared/service/errors/gatewayError';
+import { describeValue, textAt, withoutUndefined } from '../../../shared/service/json';
+import { textAmount } from '../../../shared/service/protocol/amount';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';

@@ -1,8 +1,8 @@
-import { unstreamed } from '../../../shared/gateway/chat/answerStream';
-import { readChatImages } from '../../../shared/gateway/images/responses';
-import { asIndex, withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
-import { imageAmount } from '../../../shared/gateway/protocol/amount';
-import { aspectMarkers, endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { unstreamed } from '../../../shared/service/chat/answerStream';
+import { readChatImages } from '../../../shared/service/images/responses';
+import { asIndex, withoutUndefined, type JsonObject } from '../../../shared/service/json';
+import { imageAmount } from '../../../shared/service/protocol/amount';
+import { aspectMarkers, endpoints } from '../../../shared/service/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import {

@@ -1,6 +1,6 @@
-import { isObject, jsonTextOf, type JsonObject } from '../../../shared/gateway/json';
-import { imageAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { isObject, jsonTextOf, type JsonObject } from '../../../shared/service/json';
+import { imageAmount } from '../../../shared/service/protocol/amount';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemImage, imageToSend } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';

@@ -1,14 +1,14 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import type { SharedBytes } from '../../../shared/gateway/client/transferLimit';
+import type { SharedBytes } from '../../../shared/service/client/transferLimit';
 import {
 	asGatewayError,
 	GatewayError,
 	type Failure,
-} from '../../../shared/gateway/errors/gatewayError';
-import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
-import type { FileType } from '../../../shared/gateway/files/fileType';
-import { chargedImageError, downloadImage } from '../../../shared/gateway/images/download';
-import { maxImages } from '../../../shared/gateway/protocol/bounds';
+} from '../../../shared/service/errors/gatewayError';
+import { linkCarriesKey } from '../../../shared/service/errors/requestErrors';
+import type { FileType } from '../../../shared/service/files/fileType';
+import { chargedImageError, downloadImage } from '../../../shared/service/images/download';
+import { maxImages } from '../../../shared/service/protocol/bounds';
 import { storeError } from '../../../shared/n8n/files/storeError';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 

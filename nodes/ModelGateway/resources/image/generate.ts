@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../shared/gateway/json';
-import { imageAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import type { JsonObject } from '../../../shared/service/json';
+import { imageAmount } from '../../../shared/service/protocol/amount';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';

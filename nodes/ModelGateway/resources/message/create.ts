@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { unstreamed } from '../../../shared/gateway/chat/answerStream';
-import { completion, completionIn } from '../../../shared/gateway/chat/completion';
-import { isHeaderName, isReservedHeader } from '../../../shared/gateway/client/http';
-import { bodyFields } from '../../../shared/gateway/client/response';
-import type { JsonObject } from '../../../shared/gateway/json';
-import { textAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
+import { unstreamed } from '../../../shared/service/chat/answerStream';
+import { completion, completionIn } from '../../../shared/service/chat/completion';
+import { isHeaderName, isReservedHeader } from '../../../shared/service/client/http';
+import { bodyFields } from '../../../shared/service/client/response';
+import type { JsonObject } from '../../../shared/service/json';
+import { textAmount } from '../../../shared/service/protocol/amount';
+import { endpoints, versionHeader } from '../../../shared/service/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { excerpt } from '../../../shared/gateway/json';
-import { listModels } from '../../../shared/gateway/models/list';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { excerpt } from '../../../shared/service/json';
+import { listModels } from '../../../shared/service/models/list';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import {
 	booleanField,

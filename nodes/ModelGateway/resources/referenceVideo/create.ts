@@ -4,12 +4,12 @@ import {
 	namedMedia,
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
-} from '../../../shared/gateway/jobs/referenceVideo';
-import { asText, valueAt } from '../../../shared/gateway/json';
-import { createdTask } from '../../../shared/gateway/jobs/responses';
-import { referenceVideoAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { referenceVideoModels } from '../../../shared/gateway/protocol/models';
+} from '../../../shared/service/jobs/referenceVideo';
+import { asText, valueAt } from '../../../shared/service/json';
+import { createdTask } from '../../../shared/service/jobs/responses';
+import { referenceVideoAmount } from '../../../shared/service/protocol/amount';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
+import { referenceVideoModels } from '../../../shared/service/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';

@@ -1,9 +1,9 @@
-import type { Media, Wording } from '../../../shared/gateway/jobs/referenceMedia';
+import type { Media, Wording } from '../../../shared/service/jobs/referenceMedia';
 import {
 	referenceVideoModels,
 	referenceVoice,
 	type ReferenceVideoModel,
-} from '../../../shared/gateway/protocol/models';
+} from '../../../shared/service/protocol/models';
 import { publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';

@@ -1,5 +1,5 @@
-import type { Wording } from '../../../shared/gateway/jobs/referenceMedia';
-import { isObject, parseJson, toJson } from '../../../shared/gateway/json';
+import type { Wording } from '../../../shared/service/jobs/referenceMedia';
+import { isObject, parseJson, toJson } from '../../../shared/service/json';
 import { fieldOf, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 
 /** One of the reference media of a request. */

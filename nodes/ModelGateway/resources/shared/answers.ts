@@ -4,11 +4,11 @@ import {
 	textOf,
 	type Choice,
 	type Completion,
-} from '../../../shared/gateway/chat/completion';
-import { isEmpty } from '../../../shared/gateway/chat/fragments';
-import { requestIdsOf } from '../../../shared/gateway/client/response';
-import { asText, excerpt, withoutUndefined } from '../../../shared/gateway/json';
-import { cutShort } from '../../../shared/gateway/protocol/chat';
+} from '../../../shared/service/chat/completion';
+import { isEmpty } from '../../../shared/service/chat/fragments';
+import { requestIdsOf } from '../../../shared/service/client/response';
+import { asText, excerpt, withoutUndefined } from '../../../shared/service/json';
+import { cutShort } from '../../../shared/service/protocol/chat';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
 /** Shows hints for answers that a person must notice, and gives each answer as an item. */

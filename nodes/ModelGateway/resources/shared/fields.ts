@@ -1,4 +1,4 @@
-import { describeValue } from '../../../shared/gateway/json';
+import { describeValue } from '../../../shared/service/json';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	booleanField,

@@ -1,9 +1,9 @@
 import { deepCopy, type IDataObject } from 'n8n-workflow';
-import { jobLinkCarriesKey } from '../../../shared/gateway/errors/jobErrors';
-import { getJobStatus } from '../../../shared/gateway/jobs/requests';
-import { videoFields } from '../../../shared/gateway/jobs/responses';
-import type { Endpoint } from '../../../shared/gateway/protocol/endpoints';
-import type { JobKind } from '../../../shared/gateway/protocol/jobs';
+import { jobLinkCarriesKey } from '../../../shared/service/errors/jobErrors';
+import { getJobStatus } from '../../../shared/service/jobs/requests';
+import { videoFields } from '../../../shared/service/jobs/responses';
+import type { Endpoint } from '../../../shared/service/protocol/endpoints';
+import type { JobKind } from '../../../shared/service/protocol/jobs';
 import type { ItemOutput } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { Field } from '../../../shared/n8n/parameters/field';

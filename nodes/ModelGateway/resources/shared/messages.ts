@@ -5,9 +5,9 @@ import {
 	jsonTextOf,
 	toJson,
 	type JsonObject,
-} from '../../../shared/gateway/json';
+} from '../../../shared/service/json';
 import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
-import { reasoningRefuses } from '../../../shared/gateway/protocol/endpoints';
+import { reasoningRefuses } from '../../../shared/service/protocol/endpoints';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import { accidentIn, accidentInJson } from '../../../shared/n8n/parameters/accidentalText';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';

@@ -1,4 +1,4 @@
-import { parseJson, toJson } from '../../../shared/gateway/json';
+import { parseJson, toJson } from '../../../shared/service/json';
 import { fieldOf, uncheckedText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 
 const shownFor = (role: string) => ({ show: { role: [role] } });

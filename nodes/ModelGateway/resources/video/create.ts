@@ -1,8 +1,8 @@
-import { createdVideo } from '../../../shared/gateway/jobs/responses';
-import type { JsonObject } from '../../../shared/gateway/json';
-import { videoAmount } from '../../../shared/gateway/protocol/amount';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { frameToVideoSuffix } from '../../../shared/gateway/protocol/models';
+import { createdVideo } from '../../../shared/service/jobs/responses';
+import type { JsonObject } from '../../../shared/service/json';
+import { videoAmount } from '../../../shared/service/protocol/amount';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
+import { frameToVideoSuffix } from '../../../shared/service/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';

@@ -1,4 +1,4 @@
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
 import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
 
 export const videoIdField = createdJobIdField('videoId', '{{ $json.id }}');

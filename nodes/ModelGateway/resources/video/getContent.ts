@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { withOwnFields } from '../../../shared/gateway/client/response';
-import { getVideoContent } from '../../../shared/gateway/jobs/requests';
-import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { withOwnFields } from '../../../shared/service/client/response';
+import { getVideoContent } from '../../../shared/service/jobs/requests';
+import { endpoints } from '../../../shared/service/protocol/endpoints';
 import { jobCollected } from '../../../shared/n8n/execution/memory';
 import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { storeVideo } from '../../../shared/n8n/files/video';

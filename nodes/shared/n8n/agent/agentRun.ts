@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isObject, valueAt } from '../../gateway/json';
+import { isObject, valueAt } from '../../service/json';
 
 /** Where the calls of a tool began in one run of its agent. */
 interface AgentRun {

@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
+import type { JobSummary } from '../../service/errors/jobSummary';
 import { toolResult, type Output } from './toolResult';
 import { isRunByAgent, isTool } from './tool';
 

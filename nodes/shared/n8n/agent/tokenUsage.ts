@@ -1,4 +1,4 @@
-import { isObject } from '../../gateway/json';
+import { isObject } from '../../service/json';
 
 /** The tokens that a call of a model used, under the names of n8n's run log and of its SDK for AI nodes. */
 export interface TokenUsage {

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INode, ISupplyDataFunctions } from 'n8n-workflow';
-import { textAt } from '../../gateway/json';
+import { textAt } from '../../service/json';
 
 /**
  * Whether the node is the tool of an agent. n8n adds "Tool" to the type of such a node. `isToolExecution()` is not

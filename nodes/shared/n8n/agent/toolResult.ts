@@ -1,11 +1,11 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { stateIn, videoLinkIn } from '../../gateway/reader/job';
-import { read } from '../../gateway/reader/values';
-import { asText, withoutUndefined } from '../../gateway/json';
-import { asLink } from '../../gateway/links';
-import { isPollState, phaseOf, type Phase } from '../../gateway/protocol/jobs';
-import { limits } from '../../gateway/protocol/limits';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import { stateIn, videoLinkIn } from '../../service/reader/job';
+import { read } from '../../service/reader/values';
+import { asText, withoutUndefined } from '../../service/json';
+import { asLink } from '../../service/links';
+import { isPollState, phaseOf, type Phase } from '../../service/protocol/jobs';
+import { limits } from '../../service/protocol/limits';
 import { dataNotice, idInSentence, noticeName } from './dataNotice';
 
 // The results of a node that an AI agent calls as a tool. The agent's model sees the JSON of the items.

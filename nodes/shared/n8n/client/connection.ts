@@ -1,8 +1,8 @@
-import type { Connection } from '../../gateway/client/connection';
-import { isHeaderName, isReservedHeader } from '../../gateway/client/http';
-import { isLoopback } from '../../gateway/links';
-import { PriceList } from '../../gateway/prices';
-import { asyncHeader } from '../../gateway/protocol/endpoints';
+import type { Connection } from '../../service/client/connection';
+import { isHeaderName, isReservedHeader } from '../../service/client/http';
+import { isLoopback } from '../../service/links';
+import { PriceList } from '../../service/prices';
+import { asyncHeader } from '../../service/protocol/endpoints';
 import { badInput, type Problem } from '../errors/badInput';
 
 /** @throws GatewayError that names every field of the credential that cannot be used */

@@ -3,10 +3,10 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import type { Connection } from '../../gateway/client/connection';
-import { Gateway } from '../../gateway/client/gateway';
-import type { Http } from '../../gateway/client/http';
-import { listModels } from '../../gateway/models/list';
+import type { Connection } from '../../service/client/connection';
+import { Gateway } from '../../service/client/gateway';
+import type { Http } from '../../service/client/http';
+import { listModels } from '../../service/models/list';
 import { credentialProblem } from '../errors/credentialProblem';
 import { connectionFrom } from './connection';
 import { clock, type Readable } from './httpClient';

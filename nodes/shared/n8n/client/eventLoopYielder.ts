@@ -1,4 +1,4 @@
-import type { Clock } from '../../gateway/client/http';
+import type { Clock } from '../../service/client/http';
 import { clock } from './httpClient';
 
 /** Milliseconds that a loop may run without a pause. A pause costs 1 ms, since n8n gives nodes nothing but timers. */

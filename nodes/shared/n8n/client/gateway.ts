@@ -1,6 +1,6 @@
-import { Gateway } from '../../gateway/client/gateway';
-import type { Runtime } from '../../gateway/client/http';
-import { RequestQueue } from '../../gateway/client/keyLimit';
+import { Gateway } from '../../service/client/gateway';
+import type { Runtime } from '../../service/client/http';
+import { RequestQueue } from '../../service/client/keyLimit';
 import { connectionFrom } from './connection';
 import { clock, credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
 

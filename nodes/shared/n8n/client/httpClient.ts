@@ -9,10 +9,10 @@ import type {
 	ISupplyDataFunctions,
 } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
-import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
-import { type Clock, type Http, type Runtime } from '../../gateway/client/http';
-import { abortable } from '../../gateway/client/timeouts';
-import { maxParallelImages } from '../../gateway/protocol/bounds';
+import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
+import { type Clock, type Http, type Runtime } from '../../service/client/http';
+import { abortable } from '../../service/client/timeouts';
+import { maxParallelImages } from '../../service/protocol/bounds';
 
 /** Node.js's Readable, taken from n8n's signatures, because n8n Cloud does not allow importing it. */
 export type Readable = Exclude<

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { oneLine } from '../../gateway/oneLine';
+import { oneLine } from '../../service/oneLine';
 import { asHtml } from './plainText';
 
 /** Shows a hint with the node's output. The only way to do so: a hint may quote the service, the input or a file. */

@@ -1,4 +1,4 @@
-import { oneLine } from '../../gateway/oneLine';
+import { oneLine } from '../../service/oneLine';
 
 // How a text that others may have written is shown as text. n8n's editor renders hints, the description of an error and
 // its notifications as HTML in which links and images work. Its chat renders Markdown.

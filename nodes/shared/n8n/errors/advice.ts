@@ -1,9 +1,9 @@
-import type { Failure, FailureKind } from '../../gateway/errors/gatewayError';
-import { hasJobFailed, isJobUnknown } from '../../gateway/errors/jobErrors';
-import { shownId, type JobSummary } from '../../gateway/errors/jobSummary';
-import { passes } from '../../gateway/protocol/errorCodes';
-import { limits } from '../../gateway/protocol/limits';
-import type { ModelKind } from '../../gateway/protocol/models';
+import type { Failure, FailureKind } from '../../service/errors/gatewayError';
+import { hasJobFailed, isJobUnknown } from '../../service/errors/jobErrors';
+import { shownId, type JobSummary } from '../../service/errors/jobSummary';
+import { passes } from '../../service/protocol/errorCodes';
+import { limits } from '../../service/protocol/limits';
+import type { ModelKind } from '../../service/protocol/models';
 
 /** The label of the resource whose Create takes models of this kind. */
 export const resourceOf: Record<ModelKind, string> = {

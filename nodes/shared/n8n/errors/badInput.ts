@@ -1,5 +1,5 @@
-import { GatewayError } from '../../gateway/errors/gatewayError';
-import { excerpt } from '../../gateway/json';
+import { GatewayError } from '../../service/errors/gatewayError';
+import { excerpt } from '../../service/json';
 
 /** Joins the first ten texts, and more of them up to `maxLength` characters, since nobody reads longer lists. */
 export function joinFirst(texts: string[], maxLength = 0): string {

@@ -1,4 +1,4 @@
-import { GatewayError, type FailureKind } from '../../gateway/errors/gatewayError';
+import { GatewayError, type FailureKind } from '../../service/errors/gatewayError';
 import { adviceOf, allowBySsrf, trustCertificate } from './advice';
 
 /** The address that was tested, and the label of its field. */

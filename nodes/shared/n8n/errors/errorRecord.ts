@@ -1,5 +1,5 @@
-import { GatewayError, type FailureRecord } from '../../gateway/errors/gatewayError';
-import { withoutUndefined } from '../../gateway/json';
+import { GatewayError, type FailureRecord } from '../../service/errors/gatewayError';
+import { withoutUndefined } from '../../service/json';
 import { adviceOf } from './advice';
 
 /** The facts about a failure, shown in the error panel and on the error output. */

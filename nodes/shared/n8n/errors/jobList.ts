@@ -1,7 +1,7 @@
-import { GatewayError } from '../../gateway/errors/gatewayError';
-import { isJobUnknown } from '../../gateway/errors/jobErrors';
-import { describeStatus, shownId, type JobSummary } from '../../gateway/errors/jobSummary';
-import { phaseOf } from '../../gateway/protocol/jobs';
+import { GatewayError } from '../../service/errors/gatewayError';
+import { isJobUnknown } from '../../service/errors/jobErrors';
+import { describeStatus, shownId, type JobSummary } from '../../service/errors/jobSummary';
+import { phaseOf } from '../../service/protocol/jobs';
 
 /** What to expect of a job. */
 type Outlook = 'open' | 'finished' | 'failed' | 'unknown';

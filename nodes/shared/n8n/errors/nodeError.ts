@@ -1,7 +1,7 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { jobName, type JobSummary } from '../../gateway/errors/jobSummary';
-import { excerpt } from '../../gateway/json';
+import { jobName, type JobSummary } from '../../service/errors/jobSummary';
+import { excerpt } from '../../service/json';
 import { isTool } from '../agent/tool';
 import { asHtml, withoutTags } from '../display/plainText';
 import { joinFirst } from './badInput';

@@ -1,4 +1,4 @@
-import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../../service/errors/gatewayError';
 import { idInSentence, markedReport } from '../agent/dataNotice';
 import { adviceOf } from './advice';
 import type { ErrorRecord } from './errorRecord';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { isObject } from '../../gateway/json';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import { isObject } from '../../service/json';
 
 /**
  * The version of the data that a node stores with an execution. A release that changes the data counts up, still reads

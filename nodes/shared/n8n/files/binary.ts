@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { isOtherType, type FileType } from '../../gateway/files/fileType';
-import { publicLinkProblem } from '../../gateway/links';
+import { isOtherType, type FileType } from '../../service/files/fileType';
+import { publicLinkProblem } from '../../service/links';
 import { checkFile, type FileCheck } from './itemFile';
 
 /** Long enough for a job that waits in the service's queue before it fetches the file. */

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { FileSource } from '../../gateway/client/fileRequest';
+import type { FileSource } from '../../service/client/fileRequest';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';

@@ -1,8 +1,8 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { fileTypeOf, headLength, wrongType, type FileType } from '../../gateway/files/fileType';
-import { hasEnd, hasSeveralFrames } from '../../gateway/files/imageParts';
-import { firstImage } from '../../gateway/files/jpeg';
-import { Mp4Boxes } from '../../gateway/files/mp4';
+import { fileTypeOf, headLength, wrongType, type FileType } from '../../service/files/fileType';
+import { hasEnd, hasSeveralFrames } from '../../service/files/imageParts';
+import { firstImage } from '../../service/files/jpeg';
+import { Mp4Boxes } from '../../service/files/mp4';
 import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
 

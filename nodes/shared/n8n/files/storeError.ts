@@ -1,5 +1,5 @@
-import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
-import { excerpt } from '../../gateway/json';
+import { GatewayError, type Failure } from '../../service/errors/gatewayError';
+import { excerpt } from '../../service/json';
 
 /** The errors of operating systems and databases that have no space left. */
 const noSpaceLeft = /ENOSPC|EDQUOT|no space left|disk full/i;

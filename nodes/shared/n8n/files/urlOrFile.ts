@@ -1,5 +1,5 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
-import { publicLinkProblem } from '../../gateway/links';
+import { publicLinkProblem } from '../../service/links';
 import { placeholderIn } from '../parameters/accidentalText';
 import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';

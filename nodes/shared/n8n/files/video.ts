@@ -1,6 +1,6 @@
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
-import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
-import { videoExtensions, type FileType } from '../../gateway/files/fileType';
+import { downloadVideo, type DownloadRequest } from '../../service/jobs/download';
+import { videoExtensions, type FileType } from '../../service/files/fileType';
 import type { N8nGateway } from '../client/gateway';
 import type { FileOutput } from './fileOutput';
 import { storeError } from './storeError';

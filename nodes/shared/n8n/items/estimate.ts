@@ -1,6 +1,6 @@
-import type { GatewayError } from '../../gateway/errors/gatewayError';
-import { sumOf, type Estimate, type PriceList } from '../../gateway/prices';
-import type { Amount } from '../../gateway/protocol/amount';
+import type { GatewayError } from '../../service/errors/gatewayError';
+import { sumOf, type Estimate, type PriceList } from '../../service/prices';
+import type { Amount } from '../../service/protocol/amount';
 import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
 import type { Field } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';

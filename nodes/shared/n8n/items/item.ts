@@ -1,5 +1,5 @@
-import type { Idempotency } from '../../gateway/client/idempotency';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
+import type { Idempotency } from '../../service/client/idempotency';
+import type { JobSummary } from '../../service/errors/jobSummary';
 import { recordOf } from '../errors/errorRecord';
 import type { OrderOptions } from '../parameters/orderOptions';
 import type { ItemOutput } from './work';

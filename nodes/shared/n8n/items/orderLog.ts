@@ -1,5 +1,5 @@
-import { GatewayError } from '../../gateway/errors/gatewayError';
-import { sumOf } from '../../gateway/prices';
+import { GatewayError } from '../../service/errors/gatewayError';
+import { sumOf } from '../../service/prices';
 import type { EventName } from '../log/events';
 import type { EventDetails } from '../log/nodeLog';
 import type { Reason } from '../orders/decide';

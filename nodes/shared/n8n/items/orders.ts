@@ -1,4 +1,4 @@
-import type { Connection } from '../../gateway/client/connection';
+import type { Connection } from '../../service/client/connection';
 import { isTool } from '../agent/tool';
 import { showHint } from '../display/hints';
 import type { Decision, Reason } from '../orders/decide';

@@ -1,6 +1,6 @@
-import { DryRun } from '../../gateway/client/dryRun';
-import { withoutUndefined, type JsonObject } from '../../gateway/json';
-import { sumOf, type PriceList } from '../../gateway/prices';
+import { DryRun } from '../../service/client/dryRun';
+import { withoutUndefined, type JsonObject } from '../../service/json';
+import { sumOf, type PriceList } from '../../service/prices';
 import type { N8nGateway } from '../client/gateway';
 import { previewSummary } from '../orders/messages';
 import { previewOutput } from '../parameters/skippedOutput';

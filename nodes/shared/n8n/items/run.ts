@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
+import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
 import { recipientOf } from '../agent/recipient';
 import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError, stopped } from '../../gateway/errors/gatewayError';
-import type { Cost } from '../../gateway/protocol/endpoints';
+import { GatewayError, stopped } from '../../service/errors/gatewayError';
+import type { Cost } from '../../service/protocol/endpoints';
 import { EventLoopYielder } from '../client/eventLoopYielder';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';

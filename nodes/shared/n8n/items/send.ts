@@ -1,5 +1,5 @@
-import type { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
-import { GatewayError } from '../../gateway/errors/gatewayError';
+import type { AdaptiveLimit } from '../../service/client/adaptiveLimit';
+import { GatewayError } from '../../service/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
 import type { Ledger } from '../orders/ledger';
 import { requestSentTwice } from '../orders/messages';

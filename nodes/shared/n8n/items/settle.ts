@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { textAt, withoutUndefined } from '../../gateway/json';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import { textAt, withoutUndefined } from '../../service/json';
 import type { Recipient } from '../agent/recipient';
 import { isTool } from '../agent/tool';
 import { showHint } from '../display/hints';

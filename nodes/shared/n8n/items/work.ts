@@ -1,8 +1,8 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import type { GatewayError } from '../../gateway/errors/gatewayError';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import type { Amount } from '../../gateway/protocol/amount';
-import type { Endpoint } from '../../gateway/protocol/endpoints';
+import type { GatewayError } from '../../service/errors/gatewayError';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import type { Amount } from '../../service/protocol/amount';
+import type { Endpoint } from '../../service/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';

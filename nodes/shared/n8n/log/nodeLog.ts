@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Redaction } from '../../gateway/client/redaction';
-import type { Failure, FailureKind } from '../../gateway/errors/gatewayError';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { asText, excerpt, withoutUndefined } from '../../gateway/json';
+import type { Redaction } from '../../service/client/redaction';
+import type { Failure, FailureKind } from '../../service/errors/gatewayError';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import { asText, excerpt, withoutUndefined } from '../../service/json';
 import { events, facts, type EventName, type FactName } from './events';
 
 /** What an event is about. Texts of the service are left out, because they may quote the prompt. */

@@ -13,7 +13,7 @@ import {
 	skipChecksOption,
 	timeoutOptionOf,
 } from '../parameters/options';
-import type { Cost } from '../../gateway/protocol/endpoints';
+import type { Cost } from '../../service/protocol/endpoints';
 import { filledInByModel, toolDescription, toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { asText } from '../../gateway/json';
+import { asText } from '../../service/json';
 import { runItems } from '../items/run';
 import type { ItemWork } from '../items/work';
 import type { Field } from '../parameters/field';

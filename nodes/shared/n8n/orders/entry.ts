@@ -1,6 +1,6 @@
-import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { sumOf } from '../../gateway/prices';
+import { GatewayError, type Failure } from '../../service/errors/gatewayError';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import { sumOf } from '../../service/prices';
 import type { Order } from './identity';
 
 /** What is known of an order. */

@@ -1,9 +1,9 @@
 import { createHash } from 'crypto';
 import type { IBinaryData, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { Connection } from '../../gateway/client/connection';
-import { idempotencyKeyOf } from '../../gateway/client/idempotency';
-import { isObject } from '../../gateway/json';
-import type { Cost } from '../../gateway/protocol/endpoints';
+import type { Connection } from '../../service/client/connection';
+import { idempotencyKeyOf } from '../../service/client/idempotency';
+import { isObject } from '../../service/json';
+import type { Cost } from '../../service/protocol/endpoints';
 import type { Field } from '../parameters/field';
 
 /** The identity of a paid request, the same in all its tries. Equal values have equal hashes. */

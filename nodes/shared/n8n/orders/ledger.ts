@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Connection } from '../../gateway/client/connection';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import type { Cost } from '../../gateway/protocol/endpoints';
+import type { Connection } from '../../service/client/connection';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import type { Cost } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
 import type { NodeLog } from '../log/nodeLog';

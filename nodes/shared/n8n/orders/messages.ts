@@ -1,7 +1,7 @@
 /** All messages about orders: why one is not sent, and what happened to one. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError, stopped, type Failure } from '../../gateway/errors/gatewayError';
-import { excerpt, textAt } from '../../gateway/json';
+import { GatewayError, stopped, type Failure } from '../../service/errors/gatewayError';
+import { excerpt, textAt } from '../../service/json';
 import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';

@@ -1,4 +1,4 @@
-import { excerpt } from '../../gateway/json';
+import { excerpt } from '../../service/json';
 
 // What expressions, Code nodes and spreadsheets put into a text by accident. It would be ordered and charged like any other.
 

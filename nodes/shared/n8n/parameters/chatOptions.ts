@@ -1,4 +1,4 @@
-import { endpoints } from '../../gateway/protocol/endpoints';
+import { endpoints } from '../../service/protocol/endpoints';
 import { numberField, textField, textsField } from './fieldKinds';
 
 const { fields: rules } = endpoints.chat;

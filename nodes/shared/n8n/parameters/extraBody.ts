@@ -1,4 +1,4 @@
-import { merged, valueAt, type JsonObject } from '../../gateway/json';
+import { merged, valueAt, type JsonObject } from '../../service/json';
 import { accidentInJson } from './accidentalText';
 import { bodyOf, type Body, type Field } from './field';
 import { objectField, reportAccident } from './fieldKinds';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { JsonObject } from '../../gateway/json';
-import type { FieldRule } from '../../gateway/protocol/fields';
+import type { JsonObject } from '../../service/json';
+import type { FieldRule } from '../../service/protocol/fields';
 import type { Scope } from './itemParameters';
 
 /**

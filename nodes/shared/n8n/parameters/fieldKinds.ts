@@ -6,8 +6,8 @@ import {
 	parseJson,
 	toJson,
 	type JsonObject,
-} from '../../gateway/json';
-import { fieldProblem, type FieldRule } from '../../gateway/protocol/fields';
+} from '../../service/json';
+import { fieldProblem, type FieldRule } from '../../service/protocol/fields';
 import { accidentIn, accidentInJson, type Accident } from './accidentalText';
 import type { Field } from './field';
 import type { ProblemKind } from './itemParameters';

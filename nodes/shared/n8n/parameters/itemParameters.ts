@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData, ISupplyDataFunctions } from 'n8n-workflow';
-import { isObject, valueAt, type JsonObject } from '../../gateway/json';
+import { isObject, valueAt, type JsonObject } from '../../service/json';
 import type { Problem } from '../errors/badInput';
 import { asBoolean } from './spellings';
 

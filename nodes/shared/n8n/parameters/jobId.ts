@@ -1,8 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { stateIn } from '../../gateway/reader/job';
-import { read } from '../../gateway/reader/values';
-import { asText, textAt } from '../../gateway/json';
-import { isPollState, type JobKind } from '../../gateway/protocol/jobs';
+import { stateIn } from '../../service/reader/job';
+import { read } from '../../service/reader/values';
+import { asText, textAt } from '../../service/json';
+import { isPollState, type JobKind } from '../../service/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';

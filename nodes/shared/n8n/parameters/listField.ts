@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { isObject } from '../../gateway/json';
+import { isObject } from '../../service/json';
 import type { Field } from './field';
 import { fieldOf, type Declaration } from './fieldKinds';
 import { scopeIn, type Scope } from './itemParameters';

@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import { listModels } from '../../gateway/models/list';
-import { knownModels, type ModelKind } from '../../gateway/protocol/models';
+import { listModels } from '../../service/models/list';
+import { knownModels, type ModelKind } from '../../service/protocol/models';
 import { createGateway } from '../client/gateway';
 import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';

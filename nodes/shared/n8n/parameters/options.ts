@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
-import { asText } from '../../gateway/json';
-import { endpoints, type Endpoint } from '../../gateway/protocol/endpoints';
+import { asText } from '../../service/json';
+import { endpoints, type Endpoint } from '../../service/protocol/endpoints';
 import { hiddenForTools } from './editor';
 import type { Field } from './field';
 import {

@@ -1,11 +1,11 @@
-import type { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import type { PollerAction, PollerEvent } from '../../../../nodes/shared/gateway/jobs/poller';
+import type { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
+import type { PollerAction, PollerEvent } from '../../../../nodes/shared/service/jobs/poller';
 import {
 	jobStatus,
 	videoContent,
 	type JobStatus,
-} from '../../../../nodes/shared/gateway/jobs/responses';
-import type { JobKind } from '../../../../nodes/shared/gateway/protocol/jobs';
+} from '../../../../nodes/shared/service/jobs/responses';
+import type { JobKind } from '../../../../nodes/shared/service/protocol/jobs';
 import type { Random } from '../../../../gateway/random';
 import { answerOf } from '../../data/answers';
 import { completed, link, lost, page, refusal, running, unsent } from '../simulatedJobs';

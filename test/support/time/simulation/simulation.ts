@@ -4,9 +4,9 @@ import {
 	type PollerAction,
 	type PollerEvent,
 	type PollerState,
-} from '../../../../nodes/shared/gateway/jobs/poller';
-import { isFinal, jobKinds } from '../../../../nodes/shared/gateway/protocol/jobs';
-import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
+} from '../../../../nodes/shared/service/jobs/poller';
+import { isFinal, jobKinds } from '../../../../nodes/shared/service/protocol/jobs';
+import { limits } from '../../../../nodes/shared/service/protocol/limits';
 import { randomFrom, type Random } from '../../../../gateway/random';
 import { SimulatedService, type Answer, type Request, type ServiceJob } from './service';
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };

@@ -1,5 +1,5 @@
 import type { INode } from 'n8n-workflow';
-import { GatewayError, type Failure } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../../../../nodes/shared/service/errors/gatewayError';
 import { nodeError } from '../../../../nodes/shared/n8n/errors/nodeError';
 
 describe('the error of a tool', () => {

@@ -1,4 +1,4 @@
-import { fileTypeOf } from '../../../../nodes/shared/gateway/files/fileType';
+import { fileTypeOf } from '../../../../nodes/shared/service/files/fileType';
 import { videoFileName } from '../../../../nodes/shared/n8n/files/video';
 import { mp4Of } from '../../../support/files/boxes';
 import { otherVideos } from '../../../support/data/otherVideos';

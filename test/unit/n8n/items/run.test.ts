@@ -1,5 +1,5 @@
-import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
+import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
 import { runItems } from '../../../../nodes/shared/n8n/items/run';
 import type { DirectWork, ItemRun } from '../../../../nodes/shared/n8n/items/work';
 import { executeContext, type Execution } from '../../../support/workflows/executeContext';

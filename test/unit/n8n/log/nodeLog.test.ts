@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { Redaction } from '../../../../nodes/shared/service/client/redaction';
 import { NodeLog, type EventDetails } from '../../../../nodes/shared/n8n/log/nodeLog';
 import { executeContext } from '../../../support/workflows/executeContext';
 

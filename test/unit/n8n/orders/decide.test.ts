@@ -1,4 +1,4 @@
-import { GatewayError, type Failure } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../../../../nodes/shared/service/errors/gatewayError';
 import {
 	decide,
 	type Decision,

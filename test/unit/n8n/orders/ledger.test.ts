@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
 import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/entry';

@@ -4,7 +4,7 @@ import type {
 	StreamChunk,
 } from '../../../../nodes/LmChatModelGateway/aiNodeSdk';
 import { GatewayChatModel } from '../../../../nodes/LmChatModelGateway/chatModel';
-import { Gateway as Transport } from '../../../../nodes/shared/gateway/client/gateway';
+import { Gateway as Transport } from '../../../../nodes/shared/service/client/gateway';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 import { startGateway, type Gateway } from '../../../../gateway';
 import { failureOf, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';

@@ -1,6 +1,6 @@
 import type { Message, MessageContent } from '../../../../nodes/LmChatModelGateway/aiNodeSdk';
 import { toServiceMessages } from '../../../../nodes/LmChatModelGateway/messages';
-import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
 
 const text = (words: string): MessageContent => ({ type: 'text', text: words });
 const sent = (role: Message['role'], ...content: MessageContent[]) =>

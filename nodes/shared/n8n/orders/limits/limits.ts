@@ -1,4 +1,4 @@
-import { sumOf } from '../../../gateway/prices';
+import { sumOf } from '../../../service/prices';
 import type { OrderOptions } from '../../parameters/orderOptions';
 import type { LimitStatus } from '../decide';
 import type { Total } from '../entry';

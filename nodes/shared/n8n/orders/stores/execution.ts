@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isObject, valueAt } from '../../../gateway/json';
+import { isObject, valueAt } from '../../../service/json';
 import { firstCallOfNewTry } from '../../agent/agentRun';
 import { isTool } from '../../agent/tool';
 import { nodeMemory, runIndexOf } from '../../execution/memory';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { valueAt } from '../../../gateway/json';
+import { valueAt } from '../../../service/json';
 import { clock, stopSignalOf } from '../../client/httpClient';
 import { isWorker } from '../../execution/engineContext';
 import { lockAll } from '../locks';

@@ -1,0 +1,142 @@
+import { AnswerStream, unstreamed } from '../../../../nodes/shared/service/chat/answerStream';
+import type { Completion } from '../../../../nodes/shared/service/chat/completion';
+import { Redaction } from '../../../../nodes/shared/service/client/redaction';
+import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
+import { answerOf } from '../../../support/data/answers';
+import { unlessEndless } from '../../../support/data/endless';
+import { unusable } from './bodies';
+
+const newStream = (count?: number) => new AnswerStream(new Redaction(''), count);
+const done = 'data: [DONE]\n\n';
+const eventOf = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;
+const chunkOf = (delta: object, parts: object = {}) => ({
+	id: 'chat_1',
+	object: 'chat.completion.chunk',
+	choices: [{ index: 0, delta, finish_reason: null, ...parts }],
+});
+const content = (text: string, index = 0) => chunkOf({ content: text }, { index });
+const stop = (index = 0) => chunkOf({}, { index, finish_reason: 'stop' });
+
+/** @param pieces objects are sent as events, texts as they are */
+function streamed(pieces: unknown[], parts = {}) {
+	const stream = newStream();
+	const live = pieces.map((piece) =>
+		stream.push(typeof piece === 'string' ? piece : eventOf(piece)),
+	);
+	return { live, stream, finish: () => stream.finish(answerOf('', parts)).json as Completion };
+}
+
+describe('streamed completions', () => {
+	it('refuses a stream without [DONE] while choices are missing', () => {
+		const stream = newStream(2);
+		stream.push([content('Hel'), stop()].map(eventOf).join(''));
+		expect(unusable(() => stream.finish(answerOf(''))).partialText).toBe('Hel');
+	});
+
+	/** 210,000 of something in 210 chunks. */
+	const chunksOfMany = (chunk: (indexes: number[]) => object) =>
+		[...Array(210).keys()].map((batch) =>
+			chunk(Array.from({ length: 1_000 }, (_, index) => 1_000 * batch + index)),
+		);
+	const fieldsOf = (indexes: number[]) =>
+		Object.fromEntries(indexes.map((index) => [`field${index}`, 1]));
+	it.each<[string, (indexes: number[]) => object]>([
+		['choices', (indexes) => ({ choices: indexes.map((index) => ({ index, delta: {} })) })],
+		['fields', fieldsOf],
+	])('ends with an error at more %s than any answer needs, and keeps the text', (_, chunk) => {
+		const chunks = [content('Yes'), ...chunksOfMany(chunk), content(', no'), done];
+		const { stream, finish } = streamed(chunks);
+		expect(stream.isOver).toBe(true);
+		expect(finish).toThrow('has more parts in it than any answer of a chat needs');
+		expect(stream.text).toBe('Yes');
+	});
+
+	const whole = (message: object, parts: object = {}) => ({
+		choices: [{ index: 0, message: { role: 'assistant', ...message }, ...parts }],
+	});
+	const piece = (text: string, parts: object = {}) => whole({ content: text }, parts);
+	const ended = { finish_reason: 'stop' };
+
+	it.each<[string, unknown[]]>([
+		['in one message', [piece('Hello', ended), done]],
+		['in messages that are parts', [piece('Hel'), piece('lo'), whole({}, ended)]],
+		['in messages with the answer so far', ['H', 'Hel', 'Hel', 'Hello'].map((text) => piece(text))],
+		['and repeats it in its last chunk', [content('Hel'), content('lo'), piece('Hello', ended)]],
+		[
+			'and repeats each delta as a text',
+			[
+				chunkOf({ content: 'Hel' }, { text: 'Hel' }),
+				chunkOf({ content: 'lo' }, { text: 'lo', ...ended }),
+			],
+		],
+	])('reads the text of a stream that has it %s', (_, chunks) => {
+		const { live, finish } = streamed([...chunks, done]);
+		expect(live.join('').trim()).toBe('Hello');
+		const [{ message }] = finish().choices;
+		expect(String(message.content).trim()).toBe('Hello');
+	});
+
+	it('does not take a part of a message that is like the one before for a repetition', () => {
+		const { live, finish } = streamed([piece('no '), piece('no '), piece('!', ended)]);
+		expect(live).toEqual(['no ', 'no ', '!']);
+		expect(finish().choices[0].message.content).toBe('no no !');
+	});
+
+	it.each([
+		['with the end mark behind it', (json: string) => `${json}\ndata: [DONE]\n\n`],
+		['with the end mark in its last line', (json: string) => `${json} data: [DONE]`],
+		['with the bare end mark behind it', (json: string) => `${json}\n\n[DONE]`],
+	])('reads the JSON of a whole completion %s', async (_, write) => {
+		const body = { id: 'c', ...piece('Hello'), usage: { total_tokens: 3 } };
+		for (const json of [JSON.stringify(body), JSON.stringify(body, null, 2)]) {
+			const reader = { redaction: new Redaction(''), runtime: { clock } };
+			const { json: read } = await unstreamed(answerOf(write(json)), reader);
+			expect(read).toMatchObject({
+				id: 'c',
+				choices: [{ message: { content: 'Hello' } }],
+				usage: { total_tokens: 3 },
+			});
+		}
+	});
+
+	it('keeps an image that is streamed in the content or beside it', () => {
+		const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png' } };
+		const text = (words: string) => ({ type: 'text', text: words });
+		const { live, finish } = streamed([
+			content('One '),
+			chunkOf({ content: [text('image: '), image] }),
+			content('Wo'),
+			chunkOf({ content: 'w', images: [image] }),
+			chunkOf({ images: [image] }),
+			stop(),
+		]);
+		expect(live.join('')).toBe('One image: Wow');
+		expect(finish().choices[0].message).toEqual({
+			...{ role: 'assistant', images: [image, image] },
+			content: [text('One image: '), image, text('Wow')],
+		});
+	});
+
+	it.each<[string, object]>([
+		[
+			'parts',
+			chunkOf({ content: [{ type: 'text', text: 'a' }, { type: 'image' }], images: ['a'] }),
+		],
+		['calls', chunkOf({ tool_calls: [{ index: 0, function: { name: 'f', arguments: '}' } }] })],
+	])('assembles 50,000 chunks in linear time: %s', (_, chunk) => {
+		const stream = newStream();
+		const { length } = unlessEndless(() => {
+			for (let count = 0; count < 50_000; count++) {
+				// Fields that a fragment adds must not make the later ones slower.
+				const json = JSON.stringify(chunk).replace(
+					'"function":{',
+					`"x${count}":1,$&"y${count}":1,`,
+				);
+				stream.push(`data: ${json}\n\n`);
+			}
+			stream.push(done);
+			return JSON.stringify(stream.finish(answerOf('')).json);
+		});
+		expect(length).toBeGreaterThan(50_000);
+	});
+});

@@ -1,0 +1,164 @@
+import { EventParser, type StreamEvent } from '../../../../nodes/shared/service/chat/eventStream';
+import { Redaction } from '../../../../nodes/shared/service/client/redaction';
+import { responseMemory } from '../../../../nodes/shared/service/client/responseMemory';
+import { exchange } from '../../../../nodes/shared/service/client/exchange';
+import { unlessEndless } from '../../../support/data/endless';
+import { fc } from '../../../support/data/fuzz';
+import { SimulatedClock } from '../../../support/time/simulatedClock';
+
+const dataOf = ({ data }: StreamEvent) => data;
+
+/** The data of all events that the parser finds in these chunks. */
+function eventsIn(chunks: string[]): string[] {
+	const parser = new EventParser();
+	return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()].map(dataOf);
+}
+
+function cutAt<T extends { length: number; slice(start: number, end?: number): T }>(
+	whole: T,
+	places: number[],
+): T[] {
+	const cuts = [...new Set(places.map((place) => place % (whole.length + 1)))];
+	const ends = [...cuts.sort((a, b) => a - b), whole.length];
+	return ends.map((end, index) => whole.slice(index === 0 ? 0 : ends[index - 1], end));
+}
+
+describe('the event parser', () => {
+	it('gives each event its own name, which is empty when it has none', () => {
+		const parser = new EventParser();
+		expect(parser.push('data: a\n\nevent: ping\ndata: b\n\ndata: c\n\n')).toEqual([
+			{ name: '', data: 'a' },
+			{ name: 'ping', data: 'b' },
+			{ name: '', data: 'c' },
+		]);
+	});
+
+	it.each<[string, string, string[]]>([
+		['with a space after the colon', 'data: a\n\n', ['a']],
+		['without a space after the colon', 'data:a\n\n', ['a']],
+		['with two spaces, one of which belongs to the data', 'data:  a\n\n', [' a']],
+		['with an event of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
+		['with several events', 'data: a\n\ndata: b\n\n', ['a', 'b']],
+		['with more empty lines than needed', '\n\ndata: a\n\n\n\ndata: b\n\n\n', ['a', 'b']],
+		['with CR LF line endings', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+		['with CR line endings', 'data: a\r\rdata: b\r\r', ['a', 'b']],
+		['with comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
+		['with other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
+		['with fields of similar names only', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
+		['without field names', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
+		[
+			'of plain words',
+			'upstream connect error: reset\n\n[1]\n\n',
+			['upstream connect error: reset', '[1]'],
+		],
+		['with colons in the data', 'data: a: b\n\n', ['a: b']],
+		['that ends without an empty line', 'data: a\n\ndata: b', ['a', 'b']],
+		['that ends after a line', 'data: b\n', ['b']],
+		['that ends after a CR', 'data: b\r', ['b']],
+		['that is empty', '', []],
+	])('reads the events of a stream %s', (_, text, expected) => {
+		expect(eventsIn([text])).toEqual(expected);
+		expect(eventsIn([...text])).toEqual(expected);
+	});
+
+	it('passes an event on as soon as its empty line arrives', () => {
+		const parser = new EventParser();
+		expect(parser.push('data: a\n')).toEqual([]);
+		expect(parser.push('\nda').map(dataOf)).toEqual(['a']);
+		expect(parser.push('ta: b\r\n\r')).toEqual([]);
+		expect(parser.push('\n').map(dataOf)).toEqual(['b']);
+		expect(parser.end()).toEqual([]);
+	});
+
+	it('reads a long line in linear time, however small its chunks', () => {
+		const chunk = 'x'.repeat(64);
+		const chunks = 2 ** 18;
+		const parser = new EventParser();
+		parser.push('data: ');
+		unlessEndless(() => {
+			for (let count = 0; count < chunks; count++) parser.push(chunk);
+		});
+		expect(parser.push('\n\n')[0].data).toHaveLength(chunks * chunk.length);
+	});
+});
+
+describe('random event streams', () => {
+	const line = fc
+		.string({ unit: 'grapheme', maxLength: 12 })
+		.map((text) => text.replace(/[\r\n]/g, ''));
+	const noise = fc.oneof(
+		line.map((text) => `:${text}`),
+		fc.constantFrom('event: message', 'id', 'retry: 10', 'dat: a', 'unknown:x'),
+	);
+	const event = fc.record({
+		data: fc.array(line, { minLength: 1, maxLength: 3 }),
+		noise: fc.array(noise, { maxLength: 2 }),
+		spaced: fc.boolean(),
+	});
+	// A CR before an empty line that ends with LF would be one ending, not two.
+	const endings = fc.constantFrom(['\n', '\r\n'], ['\r', '\r\n'], ['\r'], ['\n']);
+	const stream = fc
+		.tuple(fc.array(event, { maxLength: 5 }), endings, fc.infiniteStream(fc.nat()), fc.boolean())
+		.map(([events, kinds, choices, isOpen]) => {
+			const ending = () => kinds[(choices.next().value as number) % kinds.length];
+			const lines = events.flatMap(({ data, noise: others, spaced }) => [
+				...others,
+				...data.map((text) => `data:${spaced || text.startsWith(' ') ? ' ' : ''}${text}`),
+				'',
+			]);
+			if (isOpen) lines.pop();
+			return {
+				text: lines.map((text) => `${text}${ending()}`).join(''),
+				expected: events.map(({ data }) => data.join('\n')),
+			};
+		});
+	const places = fc.array(fc.nat(), { maxLength: 12 });
+
+	it('reads the same events wherever any text is cut', () => {
+		const parts = fc.constantFrom('\r', '\n', 'data', 'data:', ':', ' ', 'a', '\u2028', '🎬');
+		const texts = fc.array(parts, { maxLength: 30 }).map((chunks) => chunks.join(''));
+		fc.assert(
+			fc.property(texts, places, (text, cuts) => {
+				expect(eventsIn(cutAt(text, cuts))).toEqual(eventsIn([text]));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it('reads the same events wherever the bytes of a stream are cut, even within a character', async () => {
+		const clock = new SimulatedClock();
+		await fc.assert(
+			fc.asyncProperty(stream, places, async ({ text, expected }, cuts) => {
+				const parser = new EventParser();
+				const events: string[] = [];
+				const body = (async function* () {
+					yield* cutAt<Uint8Array>(Buffer.from(`\ufeff${text}`), cuts);
+				})();
+				const received = await exchange(
+					{ purpose: 'ask', cost: 'read' },
+					{ method: 'GET', url: 'https://gateway.example/', headers: {} },
+					{
+						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),
+						clock,
+						timeout: 1000,
+						maySendKeyTo: () => true,
+						kind: 'text',
+						held: responseMemory.share(),
+						redaction: new Redaction('sk-0123456789'),
+						onText: (chunk) => events.push(...parser.push(chunk).map(dataOf)) < 0,
+					},
+				);
+				expect(received).toMatchObject({ text });
+				expect([...events, ...parser.end().map(dataOf)]).toEqual(expected);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	it('keeps no more than 100,000 lines of one event', () => {
+		const parser = new EventParser();
+		parser.push('data: a\n'.repeat(200_000));
+		expect(parser.push('\n').map(({ data }) => data.length)).toEqual([199_999]);
+		expect(parser.push('data: b\n\n')).toEqual([{ name: '', data: 'b' }]);
+	});
+});

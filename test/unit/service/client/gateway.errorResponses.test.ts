@@ -1,0 +1,90 @@
+import { UnusableResponse } from '../../../../nodes/shared/service/client/response';
+import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
+import { chat, create, error, models } from '../../../support/workflows/calls';
+import { failureOf, gatewayTo, key } from '../../../support/workflows/gatewayWorld';
+import {
+	answer,
+	cut,
+	json,
+	page,
+	startServer,
+	type Reply,
+} from '../../../support/http/scriptedServer';
+
+it.each([200, 400])(
+	'does not parse a response with %i that is too deep to be read, although it arrives at once',
+	async (status) => {
+		const deep = `{"error":{"message":"x\\u0041","a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+		const server = await startServer(answer(status, deep));
+		const { record } = await failureOf(gatewayTo(server.url).call(models));
+		expect(record).toMatchObject({ status, billed: 'no' });
+		expect(record.message).not.toContain('xA');
+	},
+);
+
+describe('an error object in a 2xx response', () => {
+	const failureWith = async (partialText: string) => {
+		const server = await startServer(json({ id: '1' }));
+		const parse = () => {
+			const overloaded = { code: 'server_error', message: 'overloaded' };
+			throw new UnusableResponse('ended early', partialText, overloaded);
+		};
+		return (await failureOf(gatewayTo(server.url).call({ ...chat, parse }))).record;
+	};
+
+	it('counts as charged when text arrived before it, and keeps the text', async () => {
+		const record = await failureWith('Once upon');
+		expect(record).toMatchObject({ partial_text: 'Once upon', raw_body: '{"id":"1"}' });
+		expect(record.billed).not.toBe('no');
+		expect(record.message).toContain('ended early');
+	});
+
+	it('is shown without the raw body when the key is split over its partial text', async () => {
+		const record = await failureWith(`The key is ${key}`);
+		expect(record.partial_text).not.toContain(key);
+		expect(record.raw_body ?? '').toBe('');
+	});
+});
+
+describe('unusual bodies', () => {
+	const isPage = 'the response is a web page instead of JSON (HTTP 200)';
+
+	it.each<[string, Reply, message: string, reach: string]>([
+		['a page with 502', page(502), '502 Bad Gateway', 'proxied'],
+		['a text with 404', answer(404, 'no route'), 'no route', 'answered'],
+		['nothing with 200', answer(200, ''), 'the response is empty (HTTP 200)', 'unreadable'],
+		['a page with 200', page(200), isPage, 'unreadable'],
+		['a body that breaks off', cut('{"data":['), 'broke off', 'unreadable'],
+	])('are reported with how far the request got: %s', async (_, reply, message, reach) => {
+		const server = await startServer((response, request) => {
+			response.setHeader('x-request-id', 'r-2');
+			reply(response, request);
+		});
+		const failure = await failureOf(gatewayTo(server.url).call({ ...models, once: true }));
+		expect(failure.record).toMatchObject({ request_id: 'r-2', billed: 'no' });
+		expect(failure.record.message).toContain(message);
+		expect(failure.reach).toBe(reach);
+	});
+
+	it.each<[string, Reply]>([
+		['is no JSON', answer(200, `key ${key}`)],
+		['breaks off', cut(`{"key":"${key}"`)],
+	])('show no key that they repeat: a body that %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const { record } = await failureOf(gatewayTo(server.url).call(chat));
+		expect(JSON.stringify(record)).not.toContain(key);
+	});
+});
+
+it('takes the media of a reference video for missing where the request has none', async () => {
+	const server = await startServer(error(500, { message: 'Internal error' }));
+	const adviceWith = async (media: unknown) => {
+		const order = { endpoint: endpoints.referenceVideoCreate, body: { input: { media } } };
+		const failure = await failureOf(gatewayTo(server.url).call({ ...create, ...order }));
+		return failure.record.advice;
+	};
+	for (const none of [undefined, null, []]) {
+		expect(await adviceWith(none)).toMatch(/^Add the reference media/);
+	}
+	expect(await adviceWith([{ type: 'reference_image' }])).toMatch(/if it names media/);
+});

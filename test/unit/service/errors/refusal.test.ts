@@ -1,0 +1,78 @@
+import { refusalOf } from '../../../../nodes/shared/service/errors/refusal';
+import { endpoints, type Endpoint } from '../../../../nodes/shared/service/protocol/endpoints';
+import type { RefusalKind } from '../../../../nodes/shared/service/protocol/errorCodes';
+import type { ErrorObject } from '../../../../nodes/shared/service/reader/reason';
+
+const { chat, videoCreate, imageGenerate, models, video, referenceVideoCreate } = endpoints;
+/** Only one endpoint takes media. */
+const mediaOf = (endpoint: Endpoint) => (endpoint === referenceVideoCreate ? 'given' : undefined);
+const insufficientQuota = { code: 'insufficient_user_quota' };
+const isBlamedOnProvider = { message: 'The upstream service failed while it read the media' };
+
+describe('why the service refused', () => {
+	it.each<[Endpoint, status: number, ErrorObject, RefusalKind]>([
+		[chat, 403, { message: 'No' }, 'notPermitted'],
+		[chat, 403, { message: "The key's group has no permission for it" }, 'notPermitted'],
+		[chat, 403, { message: 'Blocked by content moderation' }, 'refusedContent'],
+		[chat, 403, { message: 'Access denied by moderation' }, 'forbidden'],
+		[videoCreate, 403, { message: 'No' }, 'forbidden'],
+		[referenceVideoCreate, 403, { message: 'No' }, 'forbidden'],
+		[chat, 400, { message: 'Rejected by our safety system' }, 'refusedContent'],
+		[chat, 400, { message: 'size must be one of 1024x1024' }, 'badRequest'],
+		[chat, 400, { message: 'API key not valid' }, 'invalidKey'],
+		[imageGenerate, 400, { message: 'white balance must be 0' }, 'badRequest'],
+		[chat, 402, { message: 'No' }, 'quotaExceeded'],
+		[chat, 403, insufficientQuota, 'quotaExceeded'],
+		[videoCreate, 400, { code: 'Arrearage', message: 'Denied' }, 'quotaExceeded'],
+		[videoCreate, 429, { message: 'Insufficient balance' }, 'quotaExceeded'],
+		[chat, 500, insufficientQuota, 'serverError'],
+		[models, 404, { message: 'No' }, 'notFound'],
+		// Only a read requests nothing but what its address names.
+		[video, 400, { message: 'task does not exist' }, 'notFound'],
+		[chat, 400, { message: 'task does not exist' }, 'badRequest'],
+		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
+		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
+		[chat, 200, { type: 'server_error', message: 'overloaded' }, 'serverError'],
+		[chat, 200, { type: 'invalid_request_error', message: 'No' }, 'badRequest'],
+		[referenceVideoCreate, 500, { message: 'missing media' }, 'missingMedia'],
+		[referenceVideoCreate, 500, { message: 'Internal error' }, 'missingMediaOrServerError'],
+		[referenceVideoCreate, 500, isBlamedOnProvider, 'missingMediaOrServerError'],
+	])('is told by the code, the words and the status: %#', (endpoint, status, error, refusal) => {
+		expect(refusalOf(status, error, { cost: endpoint.cost, media: mediaOf(endpoint) })).toBe(
+			refusal,
+		);
+	});
+
+	it.each([
+		'Budget has been exceeded! Current cost: 10.1',
+		'You have reached your specified API usage limits.',
+		'You have reached your monthly spend limit',
+		'Billing hard limit has been reached',
+		'Monthly limit exceeded for this key',
+		'Usage limit reached, resets on Monday',
+		'Your credit balance is too low',
+		'All credits have been exhausted',
+		'You exceeded your current quota, please check your plan and billing details',
+		'Account balance not enough',
+		'Payment required',
+		'您的账户已欠费，请充值后重试',
+	])('is an empty account under any status: %s', (message) => {
+		for (const status of [200, 400, 403, 429])
+			expect(refusalOf(status, { message }, chat)).toBe('quotaExceeded');
+	});
+
+	it.each([
+		'Rate limit reached for requests',
+		'Too many requests, limit reached',
+		'The requests per minute limit of the endpoint is exceeded',
+		'Resource has been exhausted',
+		'Too many concurrent jobs',
+	])('is too many requests, which waiting resolves: %s', (message) => {
+		expect(refusalOf(429, { message }, chat)).toBe('tooManyRequests');
+	});
+
+	it('is the missing media where the request had none', () => {
+		const request = { cost: 'job', media: 'none' } as const;
+		expect(refusalOf(500, { message: 'Internal error' }, request)).toBe('missingMedia');
+	});
+});

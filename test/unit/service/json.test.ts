@@ -1,0 +1,55 @@
+import { jsonTextOf, parseJson, parseResponse } from '../../../nodes/shared/service/json';
+
+describe('JSON of a response', () => {
+	it('is not parsed when it is beyond the bounds', () => {
+		expect(parseJson(`[${'[],'.repeat(10_000)}0]`)).toHaveLength(10_001);
+		expect(parseJson(`[${'[],'.repeat(200_000)}0]`)).toBeUndefined();
+		expect(parseJson(` \n${'['.repeat(100)}${']'.repeat(100)}`)).toBeDefined();
+		expect(parseJson(` \n${'['.repeat(101)}${']'.repeat(101)}`)).toBeUndefined();
+	});
+
+	it.each<[what: string, json: string, value: unknown]>([
+		['a long ID', '{"id":12345678901234567890}', { id: '12345678901234567890' }],
+		['the largest number that is kept', '[9007199254740991]', [9007199254740991]],
+		[
+			'one behind texts',
+			'["\\\\",":1234567890123456\\"",12345678901234567]',
+			['\\', ':1234567890123456"', '12345678901234567'],
+		],
+		[
+			'one between fractions',
+			'[0.12345678901234567,12345678901234567,1.5]',
+			[0.12345678901234567, '12345678901234567', 1.5],
+		],
+		['a fraction', '{"a":12345678901234567.5}', { a: 12345678901234567.5 }],
+		[
+			'many digits of an exponent',
+			'{"a":1234567890123456,"b":1e-00000000000000000001}',
+			{ a: 1234567890123456, b: 0.1 },
+		],
+	])('keeps all digits of an ID: %s', (_, json, value) =>
+		expect(parseResponse(json)).toEqual(value),
+	);
+
+	it('leaves very long numbers, and very many long ones, as they are', () => {
+		expect(parseResponse(`[${'1'.repeat(10_000_000)}]`)).toEqual([Infinity]);
+		expect(parseResponse(`[${'12345678901234567,'.repeat(10_001)}0]`)).toContain(12345678901234567);
+	});
+});
+
+describe('JSON text', () => {
+	it.each([
+		['Cut \ud83d', 'Cut \ufffd'],
+		['\ud83d\ud83d\ude00\ude00', '\ufffd\ud83d\ude00\ufffd'],
+		['A whole 😀, a "quote" and a \\ufo', 'A whole 😀, a "quote" and a \\ufo'],
+		['\\\ud83d', '\\\ufffd'],
+	])('has U+FFFD in place of half a character: %j', (text, sent) => {
+		expect(JSON.parse(jsonTextOf({ [text]: [text] }))).toEqual({ [sent]: [sent] });
+	});
+
+	it('is that of JSON.stringify for all other values, and empty for what JSON does not have', () => {
+		const value = { a: [1, null, undefined, 'ü\u0000'], b: { c: undefined } };
+		expect(jsonTextOf(value)).toBe(JSON.stringify(value));
+		expect(jsonTextOf(undefined)).toBe('');
+	});
+});

@@ -1,0 +1,205 @@
+import {
+	createdTask,
+	createdVideo,
+	jobStatus,
+} from '../../../../nodes/shared/service/jobs/responses';
+import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
+import * as reader from '../../../../nodes/shared/service/reader/job';
+import { read } from '../../../../nodes/shared/service/reader/values';
+import { answerOf } from '../../../support/data/answers';
+import { counted } from '../../../support/data/counted';
+import { fc, tries } from '../../../support/data/fuzz';
+
+const videoLinkIn = (body: unknown, base?: string) => reader.videoLinkIn(read(body), base);
+
+/** What services put around a job. */
+const around = fc.constantFrom<(job: object) => unknown>(
+	(job) => job,
+	(job) => [job],
+	(data) => ({ code: 0, message: 'success', data }),
+	(output) => ({ output, usage: { video_count: 1 } }),
+	(task) => ({ data: { task } }),
+	(job) => ({ job }),
+	(result) => ({ result, success: true }),
+	(data) => ({ status: 'success', data: [data] }),
+);
+/** What stands beside it, before or behind. */
+const noise = fc.dictionary(
+	fc.constantFrom(
+		...['request_id', 'trace_id', 'object', 'created_at', 'model', 'prompt', 'user_id', 'eta'],
+		...['thumbnail_url', 'cover', 'input', 'steps', 'log_id', 'metadata', 'cost'],
+	),
+	fc.constantFrom<unknown>(
+		...['other', 'https://files.example/first.png', 7, null, true, ['a', 'b'], { id: 'other' }],
+	),
+	{ maxKeys: 5 },
+);
+const spelled = (...names: string[]) =>
+	fc.constantFrom(
+		...names.flatMap((name) => [
+			name,
+			name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+			name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+		]),
+	);
+const link = 'https://files.example/a.mp4?Signature=a%2Fb';
+
+describe('a job in any form', () => {
+	const ids = fc.constantFrom('task_1', 'b7e1-42', '00123');
+
+	it.each([
+		['task', createdTask, spelled('task_id', 'job_id')],
+		['video', createdVideo, spelled('id', 'video_id', 'task_id', 'job_id')],
+	] as const)('gives the ID of a created %s', (_, read, names) => {
+		fc.assert(
+			fc.property(around, noise, names, ids, fc.boolean(), (wrap, beside, name, id, isFirst) => {
+				const job = isFirst ? { [name]: id, ...beside } : { ...beside, [name]: id };
+				expect(read(answerOf(wrap(job))).id).toBe(id);
+			}),
+			tries(1_000),
+		);
+	});
+
+	it('gives the state and the link of a polled job', () => {
+		const words = fc.constantFrom('submitted', 'in_progress', 'completed', 'SUCCEEDED', 'failed');
+		const stateNames = spelled('status', 'state', 'task_status');
+		const files = fc.constantFrom<object>(
+			{ video_url: link },
+			{ result_url: link },
+			{ videos: [{ url: link }] },
+			{ output: { video_url: link } },
+			{ resultJson: JSON.stringify({ resultUrls: [link] }) },
+			{ results: [{ url: 'https://files.example/a.png' }, { url: link }] },
+		);
+		fc.assert(
+			fc.property(around, noise, stateNames, words, files, (wrap, beside, name, word, file) => {
+				const body = wrap({ ...beside, [name]: word, ...file });
+				const read = jobStatus(answerOf(body));
+				expect([read.phase, read.link]).toEqual([phaseOf(word), link]);
+			}),
+			tries(1_000),
+		);
+	});
+});
+
+describe('each name that services use', () => {
+	const poll = (body: object) => jobStatus(answerOf(body));
+
+	it.each([
+		...['task_id', 'video_id', 'job_id', 'generation_id', 'prediction_id', 'operation_id'],
+		'render_id',
+	])('gives the ID in %s, and prefers it to that of a request', (name) => {
+		const job = { deep: { trace_id: 'a', [name]: 'job_1', user_id: 'b', organization_id: 'c' } };
+		expect(createdVideo(answerOf(job)).id).toBe('job_1');
+		expect(createdTask(answerOf(job)).id).toBe('job_1');
+	});
+
+	it.each([
+		...['data', 'output', 'outputs', 'result', 'results', 'response', 'resp', 'body', 'task'],
+		...['tasks', 'job', 'jobs', 'video', 'videos', 'movie', 'generation', 'generations'],
+	])('takes the id within %s for that of the job', (part) => {
+		expect(createdTask(answerOf({ [part]: { id: 'job_1', b_id: 'b' } })).id).toBe('job_1');
+	});
+
+	it.each(['error', 'usage', 'request', 'input', 'user', 'account', 'steps', 'webhook', 'queue'])(
+		'takes the id and the state within %s for something else',
+		(part) => {
+			const other = { [part]: { id: 'other', status: 'failed' } };
+			expect(() => createdTask(answerOf(other))).toThrow('names no job');
+			expect(() => poll(other)).toThrow('names no status');
+			expect(poll({ state: 'running', ...other }).phase).toBe('running');
+		},
+	);
+
+	it('takes no ID when there are several that may be', () => {
+		expect(() => createdTask(answerOf({ a_id: '1', b_id: '2' }))).toThrow('names no job');
+		expect(createdTask(answerOf({ a_id: '1', b_id: '1' })).id).toBe('1');
+	});
+
+	it.each(['status', 'state', 'task_status', 'job_status', 'video_status', 'task_state'])(
+		'gives the state in %s, before a status of the call',
+		(name) => {
+			const call = { status: 'success', code: 200 };
+			expect(poll({ ...call, data: { [name]: 'running' } }).phase).toBe('running');
+			expect(poll({ status: 'error', data: { [name]: 'odd' } }).status).toBe('odd');
+		},
+	);
+
+	it.each(['paid', 'valid', 'uid', 'webhook_id', 'requestId', 'ModelID', 'callback-id'])(
+		'takes no %s for the ID of the job',
+		(name) => {
+			expect(() => createdVideo(answerOf({ [name]: 'true' }))).toThrow('names no job');
+		},
+	);
+
+	it.each(['render_id', 'renderId', 'RenderID', 'render-id', 'uuid', 'render_uuid', 'GUID'])(
+		'takes the only ID for that of the job: %s',
+		(name) => {
+			expect(createdVideo(answerOf({ [name]: 'a1', message: 'ok' })).id).toBe('a1');
+		},
+	);
+
+	it('takes the state of a part for that of the job only where there is nothing else', () => {
+		const part = (status: string) => ({ pipeline: { upscale: { status } } });
+		expect(poll({ status: 'odd', ...part('failed') }).phase).toBeUndefined();
+		expect(poll({ done: false, ...part('failed') }).phase).toBe('running');
+		expect(poll(part('completed')).phase).toBe('succeeded');
+		const two = { ...part('completed'), audio_track: { status: 'failed' } };
+		expect(() => poll(two)).toThrow('names no status');
+	});
+
+	it.each(['done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished'])(
+		'gives the end in %s',
+		(name) => {
+			expect(poll({ [name]: true }).phase).toBe('succeeded');
+			expect(poll({ [name]: false }).phase).toBe('running');
+			expect(poll({ [name]: true, error: { code: 3 } }).phase).toBe('failed');
+		},
+	);
+
+	it.each(['progress', 'progress_percent', 'percentage', 'percent'])(
+		'gives the percent in %s',
+		(name) => {
+			expect(poll({ status: 'queued', metadata: { [name]: '40.5%' } }).progress).toBe(40.5);
+			expect(poll({ status: 'queued', steps: { [name]: 1 } }).progress).toBeUndefined();
+			expect(poll({ status: 'queued', [name]: 'soon' }).progress).toBeUndefined();
+		},
+	);
+
+	it.each(['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'])(
+		'prefers the link in %s to one under another name',
+		(name) => {
+			const other = 'https://files.example/b';
+			expect(videoLinkIn({ file: other, [name]: link })).toBe(link);
+			expect(videoLinkIn({ page: other, file: link })).toBe(link);
+		},
+	);
+
+	it.each([
+		...['thumbnail', 'cover', 'poster', 'image', 'preview', 'frame', 'callback', 'webhook'],
+		...['audio', 'voice', 'input', 'prompt', 'status', 'poll', 'cancel', 'self', 'doc'],
+	])('takes no link in %s for that of the video', (name) => {
+		const others = { [`${name}_url`]: link, [name]: { url: link } };
+		expect(videoLinkIn(others)).toBeUndefined();
+	});
+});
+
+describe('the link in a response', () => {
+	const base = 'https://gateway.example/v1/videos/a/content';
+	const link = 'https://files.example/a.mp4';
+
+	it('is found behind very many values that are nested more deeply', () => {
+		const many = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 'text'));
+		expect(videoLinkIn({ groups: [many], data: { note: 'text', url: link } }, base)).toBe(link);
+	});
+
+	it('is looked for among a bounded number of values', () => {
+		const group = () => Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, {}]));
+		const groups = Object.fromEntries(
+			Array.from({ length: 1_000 }, (_, index) => [`g${index}`, group()]),
+		);
+		const { value, seen } = counted({ status: 'in_progress', groups });
+		expect(videoLinkIn(value, base)).toBeUndefined();
+		expect(seen.objects).toBeLessThan(2_500);
+	});
+});
