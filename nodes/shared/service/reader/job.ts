@@ -34,8 +34,7 @@ const otherIds =
 const isIdName: Rule = ({ name, names }) =>
 	idWords.some((word) => word.test(names.at(-1) ?? '')) && !otherIds.test(name);
 
-const mayBeId: Rule = (value) =>
-	typeof value.value !== 'boolean' && asText(value.value) !== undefined && !value.isOneOfMany;
+const mayBeId: Rule = ({ value, isOneOfMany }) => asText(value) !== undefined && !isOneOfMany;
 
 /** The ID of the job that an answer is about: in the place of its kind, in that of the other, or the only one there is. */
 export function jobIdIn(answer: Answer, kind: JobKind): string | undefined {
@@ -66,7 +65,7 @@ const surelyIds = {
 export const jobIdsIn = (answer: Answer): string[] =>
 	answer.values
 		.filter((value) => isIdName(value) || usualIds.some((rule) => rule(value)))
-		.flatMap(({ value }) => (typeof value === 'boolean' ? [] : (asText(value) ?? [])));
+		.flatMap(({ value }) => asText(value) ?? []);
 
 /**
  * The ID in a body that broke off, or is no JSON for another reason. The job was accepted and will be charged, so its ID
@@ -112,8 +111,7 @@ export function stateIn(answer: Answer): string | undefined {
 const isWithinJob: Rule = ({ path }) =>
 	path.slice(0, -1).every((name) => jobParts.test(name) || /^(?:status|state)$/.test(name));
 
-const wordsOf = (values: Value[]): string[] =>
-	values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : (asText(value) ?? [])));
+const wordsOf = (values: Value[]): string[] => values.flatMap(({ value }) => asText(value) ?? []);
 
 /** Whether a `status` is surely that of the job: "success" and "error" may also be about the call. */
 function isAboutJob(status: string): boolean {

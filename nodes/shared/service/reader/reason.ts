@@ -157,9 +157,7 @@ function statusCode(parts: Part[]): string | undefined {
 
 /** Short enough for the middle of a message, whatever a response holds. */
 function shortIn(parts: Part[], isName: (name: string) => boolean): string | undefined {
-	const texts = parts
-		.filter(({ name, value }) => isName(name) && typeof value !== 'boolean')
-		.map(({ value }) => asText(value));
+	const texts = parts.filter(({ name }) => isName(name)).map(({ value }) => asText(value));
 	const text = texts.find((found) => found !== undefined);
 	return text && excerpt(text, 100);
 }

@@ -82,5 +82,5 @@ function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined
 function mayBeResult({ name, value }: Value): boolean {
 	const isKnown =
 		verdictNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);
-	return !isKnown && typeof value !== 'boolean' && asText(value) !== undefined;
+	return !isKnown && asText(value) !== undefined;
 }

@@ -203,3 +203,29 @@ describe('the link in a response', () => {
 		expect(seen.objects).toBeLessThan(2_500);
 	});
 });
+
+it.each([
+	['task', '{"task_id": "a1", "output', 'a1'],
+	['task', '{"taskId":"a1"', 'a1'],
+	['task', '{"JOB_ID":"a1"', 'a1'],
+	['task', '{"job_id": 12, "', '12'],
+	['task', '{"id":"a1"', undefined],
+	['task', '{"task_id":"a', undefined],
+	['task', '{"task_id": 12', undefined],
+	['task', '', undefined],
+	['video', '{"id":"a1"', 'a1'],
+	['video', '{"video_id":"a1"', 'a1'],
+	['video', '{"task_id":"a1"', 'a1'],
+	['video', '{"jobId":"a1"', 'a1'],
+	['video', '{"task_id":"a1","id":"a2"', 'a2'],
+] as const)('the ID of a %s in a body that broke off: %s', (kind, text, id) => {
+	expect(reader.jobIdInText(text, kind)).toBe(id);
+});
+
+it.each([
+	[{ page: 'https://a.example/page', file_uri: 'https://a.example/1' }, '1'],
+	[{ contentpage: 'https://a.example/page', z_url: 'https://a.example/1' }, '1'],
+	[{ page: 'https://a.example/page', src: 'https://a.example/1' }, '1'],
+])('takes the link under the likelier name: %j', (body, name) => {
+	expect(videoLinkIn(body)).toBe(`https://a.example/${name}`);
+});

@@ -1,0 +1,58 @@
+import { read } from '../../../../nodes/shared/service/reader/values';
+
+const pathsOf = (body: unknown) => read(body).lists.map(({ path }) => path.join('.'));
+
+describe('an answer', () => {
+	it('has its values with the names above them, the least nested first', () => {
+		const { values, isWhole } = read({ a: { 'Task-ID': [7] }, b: true, c: null });
+		expect(isWhole).toBe(true);
+		expect(values).toMatchObject([
+			{ value: true, path: ['b'], name: 'b', isEntry: false, isWithinList: false },
+			{
+				value: 7,
+				path: ['a', 'taskid'],
+				names: ['a', 'Task-ID'],
+				isEntry: true,
+				isWithinList: true,
+			},
+		]);
+		expect(values.map(({ isOneOfMany }) => isOneOfMany)).toEqual([false, false]);
+	});
+
+	it('has its lists under usual names first', () => {
+		expect(pathsOf({ history: [1], data: { images: [2] }, output: ['c'] })).toEqual([
+			...['output', 'data.images', 'history'],
+		]);
+	});
+
+	it('has the entries of lists at one path together, and a vector as one entry', () => {
+		const { lists, values } = read({ data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] });
+		expect(lists).toMatchObject([
+			{ path: ['data'], isUsual: true, isWithinList: false },
+			{
+				path: ['data', 'embedding'],
+				entries: [
+					[1, 2],
+					[3, 4],
+				],
+				isWithinList: true,
+			},
+		]);
+		expect(values).toEqual([]);
+	});
+
+	it('is read within bounds, and says whether something was left out', () => {
+		const body = { a: 1, b: 2, c: 3 };
+		expect(read(body, 5)).toMatchObject({ isWhole: true });
+		expect(read(body, 4)).toMatchObject({ isWhole: false });
+		expect(read(body, 3).values).toHaveLength(2);
+	});
+});
+
+it.each([
+	['{"a":"{\\"b\\":1}"}', [1]],
+	['{"a":"{\\"b\\":\\"[2]\\"}"}', ['[2]']],
+	['{"a":"{b"}', ['{b']],
+])('opens JSON in a text once: %s', (text, values) => {
+	expect(read(JSON.parse(text)).values.map(({ value }) => value)).toEqual(values);
+});
