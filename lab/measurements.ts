@@ -37,7 +37,11 @@ export const measurements = [
 		name: 'mutants',
 		summary: 'whether a test fails when the code is changed in one place (Stryker)',
 		duration: '3 hours',
-		parts: { gateway: 'nodes/shared/service', orders: 'nodes/shared/n8n/orders' },
+		parts: {
+			gateway: 'nodes/shared/service',
+			reader: 'its reader and verdict, by the tables alone',
+			orders: 'nodes/shared/n8n/orders',
+		},
 		options: {
 			files: { default: '', about: 'one folder, such as client; all folders by default' },
 			tenth: { default: '', about: '0 to 9: a tenth of the functions; all functions by default' },

@@ -10,6 +10,8 @@ const root = path.join(__dirname, '../..');
 interface Part {
 	/** The folder that is mutated. */
 	folder: string;
+	/** A pattern of its files; if undefined, all. */
+	files?: string;
 	/** The tests that are run, as patterns of files. */
 	tests: string[];
 }
@@ -23,6 +25,12 @@ const partsByName: Record<string, Part> = {
 			'test/engine/responses/{chat,embeddings}.test.ts',
 			'test/engine/files/{images,picture*}.test.ts',
 		],
+	},
+	/** What an answer says and what a failure means, by the tables alone. */
+	reader: {
+		folder: 'nodes/shared/service',
+		files: '{reader/*,errors/verdict}',
+		tests: ['test/unit/service/answers.test.ts', 'test/unit/service/{reader,errors}/*.test.ts'],
 	},
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
@@ -88,7 +96,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			plugins: ['@stryker-mutator/jest-runner', path.join(__dirname, 'tenth.mjs')],
 			ignorers: ['tenth'],
 			coverageAnalysis: 'perTest',
-			mutate: [`${part.folder}/${files || '**/*'}.ts`],
+			mutate: [`${part.folder}/${files || (part.files ?? '**/*')}.ts`],
 			ignorePatterns: ['dist', 'docs', 'test/{e2e,deep,demo,n8n}'],
 			// Each mutant of a constant would need all tests.
 			ignoreStatic: true,
