@@ -38,7 +38,7 @@ const kinds: Record<FailureKind, Advice> = {
 			? 'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.'
 			: 'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. If it is an image model, it may work with Image: Chat only.',
 	refusedContent:
-		'The content was refused: change the prompt or the media. Sending the same again gives the same response.',
+		'Change the prompt or the media: the content was refused, and sending the same again gives the same response.',
 	badRequest:
 		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
 	tooLarge:
