@@ -213,8 +213,9 @@ const releaseIfUsed = ({ options }: OrderDetails) =>
 
 const problemOf = ({ storeFailure }: OrderDetails) => `n8n said: ${storeFailure?.problem ?? ''}`;
 
-const notSent = (facts: Partial<Failure> & Pick<Failure, 'message' | 'advice'>): GatewayError =>
-	new GatewayError(facts);
+const notSent = (
+	facts: Partial<Omit<Failure, 'reach'>> & Pick<Failure, 'message' | 'advice'>,
+): GatewayError => new GatewayError(facts);
 
 /** Says that an order whose response was lost is not sent again. */
 export const notSentAgain = ({ message }: GatewayError): string =>

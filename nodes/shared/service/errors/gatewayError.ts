@@ -110,7 +110,11 @@ export interface Failure extends FailureRecord {
 	orderAdvice?: string;
 }
 
-/** What is true of a failure of which nothing else is said: nothing was sent. */
+/** Facts of a failure, of which those that say that nothing was sent can be left out. Of a request, it must be said what is charged. */
+type Facts = Partial<Failure> &
+	Pick<Failure, 'message'> &
+	({ reach?: 'none' } | Pick<Failure, 'reach' | 'billed'>);
+
 const nothingSent = { reach: 'none', status: 0, billed: 'no', retry_can_help: false } as const;
 
 /** The only error that leaves the gateway layer. */
@@ -119,7 +123,7 @@ export class GatewayError extends Error {
 	readonly failure: Failure;
 
 	/** @param facts without others, nothing was sent, and sending it again cannot help */
-	constructor(facts: Partial<Failure> & Pick<Failure, 'message'>) {
+	constructor(facts: Facts) {
 		super(facts.message);
 		this.failure = { ...nothingSent, ...facts };
 	}
@@ -147,10 +151,12 @@ export function asGatewayError(error: unknown): GatewayError {
  * @param interrupted the request that Stop interrupted, whose outcome may be unknown
  */
 export function stopped(interrupted?: GatewayError): GatewayError {
-	return new GatewayError({
-		...(interrupted?.failure.billed === 'unknown' && interrupted.failure),
+	const facts = {
 		message: 'The execution was stopped',
 		retry_can_help: true,
-		isStopped: true,
-	});
+		isStopped: true as const,
+	};
+	return interrupted?.failure.billed === 'unknown'
+		? interrupted.with(facts)
+		: new GatewayError(facts);
 }

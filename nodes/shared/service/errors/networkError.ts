@@ -31,7 +31,7 @@ interface NetworkError {
 	/** Something that is no valid HTTP arrived, so the request was received. */
 	reach: 'unsent' | 'lost' | 'unreadable';
 	kind?: (typeof kinds)[number][1] | 'unreachable';
-	/** Its codes and messages, each once. */
+	/** Its codes and messages, without those that are in another. */
 	texts: string[];
 	/** The IP address and port to which no connection could be made. */
 	address?: string;
@@ -40,13 +40,17 @@ interface NetworkError {
 /** @param cause the network's own error, possibly wrapped by a layer above */
 export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
-	const texts = [...levels.flatMap(codesOf), ...levels.flatMap(messagesOf)];
-	const words = [...texts, ...levels.map(({ name }) => name).filter(isText)];
+	const codes = levels.flatMap(({ code, httpCode }) => [code, httpCode]);
+	const given = levels.flatMap(({ messages }) => (Array.isArray(messages) ? messages : []));
+	const messages = levels.map(({ message }) => message);
+	const words = [...codes, ...given, ...messages, ...levels.map(({ name }) => name)].filter(isText);
+	// n8n's own message only says the given ones once more.
+	const texts = [...codes, ...(given.some(isText) ? given : messages)].filter(isText);
 	const [, kind] = kinds.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
 	const [address] = levels.flatMap(({ syscall, address: ip, port }) =>
 		syscall === 'connect' && isText(ip) && port !== undefined ? `${ip}:${String(port)}` : [],
 	);
-	const said = { texts: [...new Set(texts)], address };
+	const said = { texts: texts.filter(isNews), address };
 	if (!levels.some(neverConnected)) {
 		return { ...said, kind, reach: kind === 'garbled' ? 'unreadable' : 'lost' };
 	}
@@ -88,9 +92,8 @@ function levelsOf(cause: unknown): ErrorLevel[] {
 	return levels;
 }
 
-const codesOf = ({ code, httpCode }: ErrorLevel) => [code, httpCode].filter(isText);
-
-const messagesOf = ({ message, messages }: ErrorLevel) =>
-	[...(Array.isArray(messages) ? messages : []), message].filter(isText);
+/** Whether a text is in no other one, and not there before. */
+const isNews = (text: string, at: number, all: string[]) =>
+	all.indexOf(text) === at && !all.some((other) => other !== text && other.includes(text));
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -2,7 +2,7 @@ import { beginningOf, excerpt, isObject, parseResponse, valueAt, withoutUndefine
 import { maxRecordedLength } from '../protocol/bounds';
 import { deniedBy, refusalOfCode, refusals, type RefusalKind } from '../protocol/errorCodes';
 import { isWebPage, readReason } from '../reader/page';
-import { reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
+import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
 import { readNetworkError } from './networkError';
@@ -97,11 +97,11 @@ function lostBy(kind?: FailureKind, host?: string): string {
 		: `the connection was lost before the response arrived${from}`;
 }
 
-/** The gateway, or a proxy, put the key into the link of a file. */
+/** The gateway, or a proxy, put the key into the link of a file, which is made and charged. */
 export const linkCarriesKey = (purpose: string): GatewayError =>
 	new GatewayError({
 		message: `Could not ${purpose}: its link carries the API key`,
-		...{ reach: 'unreadable', kind: 'linkCarriesKey' },
+		...{ reach: 'unreadable', kind: 'linkCarriesKey', billed: 'yes' },
 	});
 
 /** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
@@ -145,8 +145,8 @@ export function refused(
 	const { status, headers, text } = response;
 	const body = bodyOf(response);
 	const said = reasonIn(read(body));
-	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body, said);
+	const error = said ?? (isService ? {} : { message: readReason(text, headers) });
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
 	const kind = kindOf(request, response, error, isService);
 	const { meaning } = refusals[kind];
@@ -201,11 +201,11 @@ function isFromProxy({ status, headers, text }: FailedResponse): boolean {
 	return status === 401 ? wantsLogin : status === 403 && isWebPage({ headers, text });
 }
 
-/** Whether the response is the service's own: it has the error object, or a code of the service. */
+/** Whether the response is the service's own: it has an error object that says something, or a code of the service. */
 function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = refusalOfCode(said) !== undefined;
-	return isKnown || (isObject(error) && reasonIn(read({ error })) !== undefined);
+	return isKnown || (isObject(error) && hasError(read({ error })));
 }
 
 /**
@@ -249,7 +249,10 @@ function responseFields(
 }
 
 /** What the failure means for the order, and for sending it again. */
-function judged(request: RequestInfo, failure: FailedRequest): Partial<Failure> {
+function judged(
+	request: RequestInfo,
+	failure: FailedRequest,
+): Partial<Failure> & Pick<Failure, 'billed'> {
 	const { cost, resendsLost, idempotencyKey } = request;
 	const { charged, helps } = verdictOf(failure, request);
 	const outcome = { cost, billed: charged, retry_can_help: helps };

@@ -23,7 +23,7 @@ import {
 	withoutUndefined,
 	type JsonObject,
 } from '../json';
-import { maxImageLines } from '../protocol/bounds';
+import { maxFoundImages, maxImageLines } from '../protocol/bounds';
 import { finishReasons } from '../protocol/chat';
 import { read, type List } from '../reader/values';
 import {
@@ -68,7 +68,7 @@ export function readImages(response: ServiceResponse): ImageResult {
 			typeof entry === 'string'
 				? isUsual || looksLikeImage(entry)
 				: !isTextPart(entry) || (isObject(entry) && addressIn(entry) !== undefined);
-		const found = readEntries(entries.filter(isImage), response);
+		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
 		if (found.images.length === 0) continue;
 		return { ...found, fields: withoutFiles(isWithinList ? fields : without(fields, path)) };
 	}

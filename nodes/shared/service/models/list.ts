@@ -41,15 +41,15 @@ interface ModelList {
 export function modelList(response: ServiceResponse): ModelList {
 	const { json } = response;
 	const lists = read(json).lists.filter(({ isUsual }) => isUsual);
-	const found = lists.find(({ entries }) => modelsIn(entries).length > 0) ?? lists.at(0);
+	const found = lists.find(({ entries }) => entries.some(modelIn)) ?? lists.at(0);
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
 	const others = isObject(json) ? without(json, found.path) : {};
-	return { models: modelsIn(found.entries), fields: withRequestIds(others, response) };
+	const models = found.entries.flatMap((entry) => modelIn(entry) ?? []);
+	return { models, fields: withRequestIds(others, response) };
 }
 
-const modelsIn = (entries: readonly unknown[]): Model[] =>
-	entries.flatMap((entry) => {
-		const fields = isObject(entry) ? entry : {};
-		const id = typeof entry === 'string' ? asText(entry) : textAt(fields, 'id', 'model', 'name');
-		return id === undefined ? [] : [{ ...fields, id }];
-	});
+function modelIn(entry: unknown): Model | undefined {
+	const fields = isObject(entry) ? entry : {};
+	const id = typeof entry === 'string' ? asText(entry) : textAt(fields, 'id', 'model', 'name');
+	return id === undefined ? undefined : { ...fields, id };
+}

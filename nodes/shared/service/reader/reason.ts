@@ -215,8 +215,9 @@ function joined(texts: string[]): string | undefined {
 /** Reasons by the names of the fields of the request, such as `{"prompt": ["is too long"]}`. */
 function reasonByField(values: readonly Value[]): ErrorObject | undefined {
 	const reasons = values
+		.filter(({ value }) => typeof value === 'string' && value.trim() !== '')
 		// At the top, a text may be any field of the answer.
-		.filter(({ value, isEntry, path }) => typeof value === 'string' && (isEntry || path.length > 1))
+		.filter(({ isEntry, path }) => isEntry || path.length > 1)
 		.filter(({ name }) => !codes.has(name) && !['type', 'param', 'status'].includes(name))
 		.slice(0, maxCompared)
 		.map(

@@ -1,5 +1,6 @@
 import { refused, type RequestInfo } from '../../../../nodes/shared/service/errors/requestErrors';
 import {
+	isOutOfReach,
 	verdictOf,
 	type FailedRequest,
 	type SentRequest,
@@ -122,3 +123,23 @@ describe('a request that the service refused', () => {
 		expect(verdicts).toEqual(meant(columns));
 	});
 });
+
+it.each([
+	['unsent', 0, true, true],
+	['lost', 0, true, true],
+	['proxied', 502, true, false],
+	['proxied', 503, true, false],
+	['proxied', 504, true, false],
+	['proxied', 500, false, false],
+	['answered', 503, false, false],
+	['unreadable', 502, false, false],
+	['none', 0, false, false],
+] as const)(
+	'the other base URL is tried where this one is out of reach: %s, HTTP %d',
+	(reach, status, isOut, isOutForJob) => {
+		const outFor = (cost: SentRequest['cost']) => isOutOfReach({ reach, status }, cost);
+		expect([outFor('read'), outFor('generation'), outFor('job')]).toEqual([
+			...[isOut, isOut, isOutForJob],
+		]);
+	},
+);
