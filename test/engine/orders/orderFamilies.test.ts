@@ -130,6 +130,20 @@ describe('a lost response', () => {
 	);
 });
 
+it('orders in a later Retry what the service refused to another Retry at the same moment', async () => {
+	refuse();
+	const failed = await run(create());
+	refuse();
+	const both = await Promise.all([retryExecution(failed), retryExecution(failed)]);
+	expect(gateway.ledger).toHaveLength(0);
+	const refused = both.find((retry) =>
+		retry.errorOf('Create')?.message?.includes('was sent before'),
+	);
+	const later = await retryExecution(refused as WorkflowRun);
+	expect([later.status, later.errorOf('Create')?.message]).toEqual(['success', undefined]);
+	expect(gateway.ledger).toHaveLength(1);
+});
+
 it('reuses the jobs of all 600 orders of a stopped execution on Retry', async () => {
 	const prompts = Array.from({ length: 600 }, (_, index) => `Waves ${index}`);
 	const workflow = create({ options: { duration: 2, parallelRequests: 50 } });

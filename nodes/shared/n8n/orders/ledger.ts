@@ -73,9 +73,10 @@ export class Ledger {
 		private readonly settings: Settings,
 	) {
 		const { isOrder, billing, log } = settings;
-		this.local = new LocalOrders(context, isOrder);
+		const isTraced = billing === 'job';
+		this.local = new LocalOrders(context, isOrder, isTraced);
 		const { origin } = this.local.execution;
-		this.records = new Records(context, log, { origin, isTraced: billing === 'job' });
+		this.records = new Records(context, log, { origin, isTraced });
 		this.isOfTool = isTool(context.getNode());
 	}
 
@@ -325,7 +326,8 @@ export class Ledger {
 	}
 
 	private apply(decisions: ReadonlyMap<number, Decision>): void {
-		const { execution, process } = this.local;
+		const { local } = this;
+		const { execution, process } = local;
 		const underWay: Entry[] = [];
 		for (const line of this.lines) {
 			const { order, found, index } = line;
@@ -343,11 +345,11 @@ export class Ledger {
 			// An order that another run sent belongs to this run from now on.
 			if (process) {
 				const { run, item } = this.withItem(line);
-				execution.keep([{ ...earlierEntry(found), run, index, item }]);
+				local.keepFound([{ ...found.entry, isRecalled: undefined, run, index, item }]);
 			}
 			execution.assign(found.entry);
 		}
-		this.local.keepUnderWay(underWay);
+		local.keepUnderWay(underWay);
 	}
 
 	private async recordOutcomes(): Promise<void> {

@@ -12,8 +12,15 @@ export class LocalOrders {
 	/** Only for videos and images. */
 	readonly process?: ProcessOrders;
 
-	/** @param isOrder whether videos or images are ordered */
-	constructor(context: IExecuteFunctions, isOrder: boolean) {
+	/**
+	 * @param isOrder whether videos or images are ordered
+	 * @param isTraced whether a Retry finds the orders in n8n's database, too
+	 */
+	constructor(
+		context: IExecuteFunctions,
+		isOrder: boolean,
+		private readonly isTraced: boolean,
+	) {
 		this.execution = new ExecutionOrders(context, isOrder);
 		const { origin, run } = this.execution;
 		const use = {
@@ -29,9 +36,17 @@ export class LocalOrders {
 			(entry) => !this.execution.isOfOtherRun(entry),
 		);
 		// So limits count what only the process knew, and n8n may store it this time.
-		if (this.process)
-			this.execution.keep(known.map((entry) => ({ ...entry, isUnderWay: undefined })));
+		if (this.process) this.keepFound(known);
 		return known;
+	}
+
+	/**
+	 * Keeps with the execution what the process knows. An order that another Retry is sending may be refused yet, and is
+	 * then nobody's: where n8n's database has it until then, this execution keeps nothing of it.
+	 */
+	keepFound(entries: readonly Entry[]): void {
+		const certain = entries.filter(({ isUnderWay }) => !(isUnderWay && this.isTraced));
+		this.execution.keep(certain.map((entry) => ({ ...entry, isUnderWay: undefined })));
 	}
 
 	keep(entries: readonly Entry[]): void {
