@@ -34,7 +34,7 @@ import {
 	withoutFiles,
 	type Image,
 } from './entries';
-import { imagesIn, withoutEmbedded } from './textImages';
+import { imagesIn } from './textImages';
 
 export interface ImageResult {
 	images: Image[];
@@ -107,16 +107,14 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 	const whole = anyCompletion(response);
 	const broken = brokenAnswer(whole);
 	const { choices } = whole;
-	const answers = choices.map((choice) => readAnswer(choice, response));
+	// The message is the delta, where a service sends one.
+	const shown = choices.map((choice) => withoutFiles(without(choice, ['delta'])) as Choice);
+	const answers = choices.map((choice, at) => readAnswer(choice, shown[at], response));
 	const result = {
 		images: answers.flatMap(({ images }) => images),
 		missing: answers.flatMap(({ missing }) => missing),
 		otherLinks: answers.flatMap(({ others }) => others),
-		fields: withoutFiles({
-			...whole,
-			// The message is the delta, where a service sends one.
-			choices: choices.map((choice) => without(choice, ['delta'])),
-		}),
+		fields: { ...withoutFiles(without(whole, ['choices'])), choices: shown },
 		finishReasons: choices.map(({ finish_reason }) => finish_reason),
 	};
 	if (result.images.length === 0) {
@@ -127,12 +125,13 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 	return result;
 }
 
-function readAnswer({ message, finish_reason }: Choice, response: ServiceResponse) {
+/** @param shown the answer without its files */
+function readAnswer({ message, finish_reason }: Choice, shown: Choice, response: ServiceResponse) {
 	const parts = [...partsOf(message.content).filter(isImagePart), ...partsOf(message.images)];
 	const text = textOf(message);
 	const { images: found, others } = imagesIn(text, parts.length > 0);
 	const { images, missing } = readEntries([...found, ...parts], response);
-	const common = withoutUndefined({ text: withoutEmbedded(text), finish_reason });
+	const common = withoutUndefined({ text: textOf(shown.message), finish_reason });
 	return {
 		...{ missing, others, text: text.trim() === '' ? textToShow(message) : text },
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),

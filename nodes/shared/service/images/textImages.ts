@@ -15,15 +15,15 @@ interface TextImages {
  * @param areOthersKnown whether there are images beside the text, so that only marked ones count
  */
 export function imagesIn(text: string, areOthersKnown: boolean): TextImages {
-	const all = [...addressesIn(text)];
+	const all = addressesIn(text);
 	const of = (...kinds: Kind[]) =>
 		all.filter(({ kind }) => kinds.includes(kind)).map(({ address }) => address);
 	// A link may be its own text, as in `[https://…](https://…)`.
-	const links = new Set(of('link', 'linked', 'marked', 'spaced', 'tag').filter(isShortLink));
+	const links = new Set(of('link', 'marked', 'tag').filter(isShortLink));
 	const likely = [...links].filter(
 		(link) => endsLikeImage(link) || (links.size === 1 && isAlone(text, link)),
 	);
-	const marked = [of('marked', 'spaced'), of('tag')];
+	const marked = [of('marked'), of('tag')];
 	const base64 = of('base64').slice(0, maxBase64Words).filter(isFile);
 	const others = areOthersKnown ? [] : [of('file'), base64, likely];
 	const images = [...marked, ...others].find((found) => found.length > 0) ?? [];
@@ -47,7 +47,29 @@ export const endsLikeImage = (link: string): boolean =>
 	ending.test(link.replace(/^https?:\/\//i, ''));
 
 /** The text without the images inside it: they become files, and would fill the execution's log. */
-export const withoutEmbedded = (text: string): string => text.replace(embedded, 'data:image');
+export function withoutEmbedded(text: string): string {
+	if (!/data:image\//i.test(text) && !hasLongWord(text)) return text;
+	const pattern = new RegExp(embedded, 'gi');
+	const parts: string[] = [];
+	let end = 0;
+	for (let tokens = 0; tokens < maxTextTokens; tokens++) {
+		const match = pattern.exec(text);
+		if (!match) break;
+		parts.push(text.slice(end, match.index), 'data:image');
+		end = pattern.lastIndex;
+	}
+	return parts.join('') + text.slice(end);
+}
+
+/** Whether a text has base64 of 2,000 characters, which has all of one of these parts of the text. */
+function hasLongWord(text: string): boolean {
+	const part = /[\w+/-]{1000}/y;
+	for (let at = 0; at < text.length; at += 1_000) {
+		part.lastIndex = at;
+		if (part.test(text)) return true;
+	}
+	return false;
+}
 
 /** Minimum length of base64 that can be an image, in characters: the smallest image has about 30 bytes. */
 const minLength = 40;
@@ -74,37 +96,48 @@ const linkWithout = (marks: string) => {
 	return String.raw`(?:${character}|\((?:${character}|\(${character}*\))*\)){1,${maxLinkLength}}`;
 };
 
-const forms = [
+/** Where an address stands, and how it is marked there. Each group of a pattern has the kind at its place. */
+const forms: ReadonlyArray<readonly [pattern: string, ...groups: Kind[]]> = [
 	// Markdown, where a link may be in angle brackets, or the name of a file with spaces.
-	String.raw`!\[[^[\]]*\]\(\s{0,9}(?:<(?<spaced>[^<>\r\n]+)>|(?<marked>${dataUrl}|[^()<>"'\r\n]*\.(?:${extensions})(?=\))|${linkWithout('')})(?=[\s)]))`,
-	String.raw`\]\(\s{0,9}<?(?<linked>${dataUrl}|${linkWithout('')})`,
+	[
+		String.raw`!\[[^[\]]*\]\(\s{0,9}(?:<([^<>\r\n]+)>|(${dataUrl}|[^()<>"'\r\n]*\.(?:${extensions})(?=\))|${linkWithout('')})(?=[\s)]))`,
+		...(['marked', 'marked'] as const),
+	],
+	[String.raw`\]\(\s{0,9}<?(${dataUrl}|${linkWithout('')})`, 'link'],
 	// HTML, with any quotes or none.
-	String.raw`<img(?:[^<>"']|"[^"]*"|'[^']*'){0,9999}?[\s/]src\s*=\s*(?:"(?<tag>[^"]*)"|'(?<quoted>[^']*)'|(?<plain>[^\s"'<>]+?)(?=\s|\/?>))`,
-	`(?<file>${dataUrl})`,
+	[
+		String.raw`<img(?:[^<>"']|"[^"]*"|'[^']*'){0,9999}?[\s/]src\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+?)(?=\s|\/?>))`,
+		...(['tag', 'tag', 'tag'] as const),
+	],
+	[`(${dataUrl})`, 'file'],
 	// A link in a sentence, from which no space may separate the marks after it.
-	String.raw`(?<link>https?:\/\/${linkWithout('"\'`|\\]，。；：！？、”’」』】》）')})`,
-	String.raw`(?<![\w+/-])(?=[\w+/-]{38})(?<base64>${base64})`,
+	[String.raw`(https?:\/\/${linkWithout('"\'`|\\]，。；：！？、”’」』】》）')})`, 'sentence'],
+	[String.raw`(?<![\w+/-])(?=[\w+/-]{38})(${base64})`, 'base64'],
 ];
-type Kind = 'marked' | 'spaced' | 'linked' | 'tag' | 'file' | 'link' | 'base64';
+type Kind = 'marked' | 'tag' | 'file' | 'base64' | 'link' | 'sentence';
 
-const embedded = new RegExp(`<?${dataUrl}>?|(?<![\\w+/-])(?=[\\w+/-]{2000})${base64}`, 'gi');
+const anyForm = forms.map(([pattern]) => pattern).join('|');
+const kindOfGroup = forms.flatMap(([, ...groups]) => groups);
+
+const embedded = `<?${dataUrl}>?|(?<![\\w+/-])(?=[\\w+/-]{2000})${base64}`;
 
 /** One pass: what belongs to an address is not looked at again. */
-function* addressesIn(text: string): Generator<{ kind: Kind; address: string }> {
-	const pattern = new RegExp(forms.join('|'), 'gi');
+function addressesIn(text: string): Array<{ kind: Kind; address: string }> {
+	const pattern = new RegExp(anyForm, 'gi');
+	const found: Array<{ kind: Kind; address: string }> = [];
 	for (let tokens = 0; tokens < maxTextTokens; tokens++) {
-		const groups = pattern.exec(text)?.groups;
-		if (!groups) return;
-		const { quoted, plain, tag = quoted ?? plain, ...others } = groups;
-		const found = Object.entries({ ...others, tag }).find(([, address]) => address);
-		if (!found) continue;
-		const [kind, address] = found as [Kind, string];
-		if (kind === 'tag') yield { kind, address: decodeEntities(address).trim() };
-		else if (/^data:/i.test(address)) yield { kind: kind === 'linked' ? 'file' : kind, address };
-		else
-			yield {
-				kind,
-				address: kind === 'link' ? address.replace(/(?<![.,;:!?*])[.,;:!?*]+$/, '') : address,
-			};
+		const match = pattern.exec(text) as Array<string | undefined> | null;
+		if (!match) break;
+		const group = match.findIndex((address, at) => at > 0 && address !== undefined);
+		const [kind, address] = [kindOfGroup[group - 1], match[group] ?? ''];
+		if (address !== '') found.push({ kind, address });
 	}
+	return found.map(({ kind, address }) => {
+		if (kind === 'tag') return { kind, address: decodeEntities(address).trim() };
+		if (kind === 'link' && /^data:/i.test(address)) return { kind: 'file', address };
+		const isSentence = kind === 'sentence';
+		return isSentence
+			? { kind: 'link', address: address.replace(/(?<![.,;:!?*])[.,;:!?*]+$/, '') }
+			: { kind, address };
+	});
 }

@@ -83,7 +83,7 @@ export const maxReadText = 500_000;
 export const [maxChoices, maxFoundImages] = [1_000, 1_000];
 
 /** Links, tags, files and long words of a text in which images are looked for: about 50 milliseconds. */
-export const maxTextTokens = 50_000;
+export const maxTextTokens = 20_000;
 
 /** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
 export const maxBase64Words = 10_000;
