@@ -37,7 +37,9 @@ export function imagesIn(text: string, areOthersKnown: boolean): TextImages {
 const isShortLink = (address: string) =>
 	/^https?:\/\//i.test(address) && address.length <= maxLinkLength;
 
-const isAlone = (text: string, link: string) => !/[\p{L}\p{N}]/u.test(text.replaceAll(link, ''));
+/** Whether a text is nothing but the link, once or as its own text. */
+const isAlone = (text: string, link: string) =>
+	text.length <= 3 * maxLinkLength && !/[\p{L}\p{N}]/u.test(text.replaceAll(link, ''));
 
 const extensions = 'png|jpe?g|webp|gif|avif|svg|bmp|tiff?|hei[cf]|jxl|jp2';
 const ending = new RegExp(`.\\.(?:${extensions})(?!\\.?\\w)`, 'i');
