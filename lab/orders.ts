@@ -17,11 +17,11 @@ import { inTurns, median, spread } from '../test/support/data/statistics';
 
 const rounds = 5;
 const creates = 100;
-/** The number of orders, of two entries each, that fill n8n's store. */
-const fullStore = 10_000;
+/** The number of orders, of three entries each, that fill n8n's store. */
+const fullStore = 7_000;
 const callLine = 'a call of the store of processed items';
-const database = 'nodes/shared/n8n/orders/stores/database.js';
-const store = 'nodes/shared/n8n/orders/stores/processedItems.js';
+const marks = 'nodes/shared/n8n/orders/marks.js';
+const store = 'nodes/shared/n8n/orders/store.js';
 
 /** Changes to the installed package, by file. */
 const variants = {
@@ -36,10 +36,10 @@ exports.ProcessedItems.prototype.inTurn = async function (call) {
 	},
 	/** Places orders as if there were no store. */
 	without: {
-		[database]: `
-exports.DatabaseOrders.prototype.find = async () => [];
-exports.DatabaseOrders.prototype.record = async () => true;
-exports.DatabaseOrders.prototype.remove = async () => undefined;`,
+		[marks]: `
+for (const method of ['findKeys', 'take', 'keepOnly'])
+	exports.Marks.prototype[method] = async () => undefined;
+exports.Marks.prototype.findSent = async () => [];`,
 	},
 };
 type Variant = keyof typeof variants;

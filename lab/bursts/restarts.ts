@@ -37,12 +37,16 @@ export async function startWithRestart(
 }
 
 /** Stops a statement by which an execution of the node records its order. */
-function stopRecording(proxy: DatabaseProxy, { workflow: { id } }: FreshNode, index: number) {
+function stopRecording(
+	proxy: DatabaseProxy,
+	{ workflow: { id }, isKeyed }: FreshNode,
+	index: number,
+) {
 	return proxy.stop({
 		when: (message) =>
 			/(INSERT INTO|UPDATE) \S*"processed_data"/.test(message) && message.includes(String(id)),
-		// An order takes several statements.
-		skip: Math.floor(index / 4) % 3,
+		// An order takes two statements, and one with an Order Key six.
+		skip: Math.floor(index / 4) % (isKeyed ? 6 : 2),
 		moment: Math.floor(index / 2) % 2 === 0 ? 'before' : 'after',
 	});
 }

@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
-import { locks } from '../../nodes/shared/n8n/orders/locks';
-import { tallies } from '../../nodes/shared/n8n/orders/limits/tally';
-import { counts } from '../../nodes/shared/n8n/orders/stores/database';
-import { pending, underWay } from '../../nodes/shared/n8n/orders/stores/processedItems';
-import { families } from '../../nodes/shared/n8n/orders/stores/process';
+import { processMemory } from '../../nodes/shared/n8n/orders/processMemory';
 
 /**
  * A process of n8n that a test can kill: from then on, its executions store and send nothing. Executions outside any
@@ -61,10 +57,5 @@ function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 	}
 }
 
-separateByProcess(families);
-separateByProcess(tallies);
-separateByProcess(pending);
-separateByProcess(underWay);
-separateByProcess(counts);
-separateByProcess(locks);
+separateByProcess(processMemory);
 separateByProcess(latestPolls);

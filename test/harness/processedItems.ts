@@ -9,6 +9,7 @@ import type {
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
+import { processMemory } from '../../nodes/shared/n8n/orders/processMemory';
 import { currentProcess } from './process';
 
 type Call = 'record' | 'remove';
@@ -101,7 +102,9 @@ class ProcessedItems implements IDataDeduplicator {
 		return new Map(this.rows);
 	}
 
+	/** Empties the store, and the memory of the process, which knows its state. */
 	clear(): void {
+		processMemory.clear();
 		this.rows.clear();
 		this.calls.length = 0;
 		this.intercept = () => {};

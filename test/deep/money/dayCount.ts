@@ -32,6 +32,10 @@ interface Turn {
  */
 export class DayCount {
 	private readonly turns: Turn[] = [];
+
+	/** @param countsAll whether orders count for the limit that were placed without one, as videos do */
+	constructor(private readonly countsAll: boolean) {}
+
 	/** Where the turns begin that run now. */
 	private start = 0;
 
@@ -78,15 +82,28 @@ export class DayCount {
 	/** @throws Error when those that have just ended ordered more than their limits of a day allow */
 	checkDays(): void {
 		const turns = this.current;
+		const earlier = this.turns.slice(0, this.start);
+		const amounts = new Set(turns.flatMap(({ limits }) => limits.map((one) => one.costPerDay)));
 		for (const day of new Set(turns.flatMap(({ charged }) => charged.map((one) => one.day)))) {
-			const before = certainOf(this.turns.slice(0, this.start), day);
 			for (const some of [...turns.map((turn) => [turn]), turns]) {
 				const ordering = some.filter((turn) => certainOf([turn], day) > 0);
-				const own = certainOf(ordering, day);
-				const limit = Math.max(...ordering.flatMap(({ limits }) => limits.map(dailyOf)));
-				if (own > 0 && before + own > limit)
-					throw new Error(`${own} were ordered after ${before} on a day, with the limit ${limit}`);
+				const limits = ordering.flatMap((turn) =>
+					turn.limits.map(({ perDay = Infinity }) => perDay),
+				);
+				const counted = [...earlier, ...ordering].filter(this.isCounted);
+				if (ordering.some(this.isCounted)) check(certainOf(counted, day), Math.max(...limits));
+				// Each amount has a count of its own.
+				for (const amount of amounts) {
+					if (amount === undefined) continue;
+					const isOfAmount = (turn: Turn) =>
+						turn.limits.every(({ costPerDay }) => costPerDay === amount);
+					if (!ordering.some(isOfAmount)) continue;
+					check(certainOf([...earlier, ...ordering].filter(isOfAmount), day), amount);
+				}
 			}
+		}
+		function check(count: number, limit: number) {
+			if (count > limit) throw new Error(`${count} were ordered on a day, with the limit ${limit}`);
 		}
 	}
 
@@ -103,28 +120,30 @@ export class DayCount {
 	/** The most orders that the day may have counted, and the fewest. */
 	countOf(day: string): { most: number; fewest: number } {
 		const counted = this.turns.filter(
-			({ limits, day: first, lastDay }) => limits.some(isDaily) && first <= day && lastDay >= day,
+			(turn) =>
+				(this.countsAll || turn.limits.some(isDaily)) && turn.day <= day && turn.lastDay >= day,
 		);
 		const mostOf = ({ charged, lost, isUnsure, items }: Turn) =>
 			charged.length + lost + (isUnsure ? 4 * items : 0);
 		const most = counted.reduce((sum, turn) => sum + mostOf(turn), 0);
-		return { most, fewest: certainOf(this.turns, day) };
+		return { most, fewest: certainOf(this.turns.filter(this.isCounted), day) };
 	}
+
+	/** Whether the orders of a turn certainly count for a limit of orders. */
+	private readonly isCounted = ({ limits }: Turn): boolean =>
+		this.countsAll || limits.every(isDaily);
 }
 
 const isDaily = ({ perDay, costPerDay }: Limits) =>
 	perDay !== undefined || costPerDay !== undefined;
 
-/** The orders of these turns that this day has certainly counted. */
+/** The orders of these turns that were certainly placed on this day. */
 function certainOf(turns: Turn[], day: string): number {
 	return turns
-		.filter((turn) => !turn.isMixed && turn.day === day && turn.limits.every(isDaily))
+		.filter((turn) => !turn.isMixed && turn.day === day)
 		.flatMap(({ charged }) => charged)
 		.filter((one) => one.isCertain && one.day === day).length;
 }
-
-const dailyOf = ({ perDay = Infinity, costPerDay = Infinity }: Limits) =>
-	Math.min(perDay, costPerDay);
 
 const executionOf = ({ perExecution = Infinity, costPerExecution = Infinity }: Limits) =>
 	Math.min(perExecution, costPerExecution);

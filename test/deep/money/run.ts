@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { FaultRule, Gateway, RecordedRequest } from '../../../gateway';
-import { maxEntries } from '../../../nodes/shared/n8n/orders/stores/processedItems';
+import { maxEntries } from '../../../nodes/shared/n8n/orders/store';
 import {
 	EngineProcess,
 	processedItems,
@@ -57,7 +57,7 @@ export class MoneyRun {
 	private readonly families: Family[];
 	/** The limits of the node as it is now. */
 	private limits: Limits;
-	private readonly days = new DayCount();
+	private readonly days: DayCount;
 	/** How many entries at most were added to n8n's store. */
 	private entries = 0;
 	/** The texts of items that were added to a list. */
@@ -72,6 +72,7 @@ export class MoneyRun {
 		private readonly given: Scenario,
 	) {
 		this.limits = given.limits ?? {};
+		this.days = new DayCount(makesJob(given.operation));
 		this.start = gateway.requests.length;
 		this.families = given.words.map((words, index) => ({
 			...{ key: keys[index], texts: words.map((word) => this.textOf(word)) },
@@ -276,8 +277,8 @@ export class MoneyRun {
 	/** An execution of the family begins, with these limits of its node. */
 	private begin({ key, texts }: Family, limits: Limits) {
 		const items = texts.length + 1;
-		// Each try records at most this for an order; a tally has 46 values, and there are two of them during a step.
-		this.entries += 2 * 7 * items + 95;
+		// Each try records at most this for an order. The cost of a day has 101 values, and an execution five more.
+		this.entries += 2 * 9 * items + 106;
 		return this.days.begin(key, limits, items);
 	}
 
@@ -351,7 +352,7 @@ export class MoneyRun {
 		const day = dayOf(Date.now());
 		const { most, fewest } = days.countOf(day);
 		const limit = most + 1;
-		const limits = given.parallel === 1 ? { costPerDay: limit } : { perDay: limit };
+		const limits = { perDay: limit };
 		const count = Math.min(8, limit - fewest + 1);
 		const texts = Array.from({ length: count }, (_, index) => this.textOf(`Last${index}`));
 		const plain = { hasKey: undefined, isLoop: undefined, retryOnFail: false };

@@ -14,7 +14,6 @@ import {
 import { onLastJob, stoppedBy, storedBy, withItems } from '../../support/workflows/interruptions';
 import {
 	chain,
-	core,
 	createReferenceVideo,
 	credentialFor,
 	loopOver,
@@ -220,22 +219,6 @@ describe('the Retry of a stopped loop', () => {
 });
 
 describe('the Retry of a stopped execution', () => {
-	it.each(['{}', '{ "row": "ok" }'])(
-		'gives no row the video of another row on Retry when all input items are %s',
-		async (jsonOutput) => {
-			const alike = core('Alike', 'set', { mode: 'raw', jsonOutput }, 3.4);
-			const create = createReferenceVideo({
-				prompt: "={{ $('Start').item.json.prompt }}",
-				mediaJson: "={{ $('Start').item.json.media }}",
-			});
-			const stored = await stoppedAtEnd(chain(alike, create), ['Ada', 'Bob']);
-			const retried = await retryExecution(withItems(stored, itemsOf('Xaver', 'Bob')));
-			const error = retried.errorOf('Create');
-			expect(error?.message).toContain('Another order was sent before in place of this one');
-			expect(error?.description).toContain(jobsFor('Ada')[0].id);
-		},
-	);
-
 	it('returns the job unchanged on Retry, whatever later nodes changed in the item', async () => {
 		const change = { name: 'Change', type: 'test.change' };
 		const stored = await stoppedAtEnd(chain(createReferenceVideo(), change), ['Waves']);

@@ -35,7 +35,7 @@ describe('stored data that this release cannot read', () => {
 
 	/** Damages to what the tests below store, each in one place. */
 	const damages: Array<[string, (memory: IDataObject) => void]> = [
-		['from a newer release', (memory) => void (memory.form = 2)],
+		['from a newer release', (memory) => void (memory.form = 3)],
 		['with a form that is no number', (memory) => void (memory.form = 'one')],
 		...['orders', 'waits'].flatMap((part) =>
 			[null, 'text', 7].map((value): [string, (memory: IDataObject) => void] => [
@@ -72,7 +72,7 @@ describe('stored data that this release cannot read', () => {
 				expect(sha256(await end.binary(item))).toBe(sha256(video));
 			}
 			expect(gateway.ledger).toEqual([]);
-			expect(contextOf(end, 'node:Wait for Video')).toEqual({ form: 1, waits: {} });
+			expect(contextOf(end, 'node:Wait for Video')).toEqual({ form: 2, waits: {} });
 		};
 
 		it.each(damages)(
@@ -108,23 +108,30 @@ describe('stored data that this release cannot read', () => {
 			`orders.${part}: ${JSON.stringify(value)}`,
 			({ orders }) => void ((orders as IDataObject)[part] = value as IDataObject),
 		];
+		const inJournal = (part: string, value: unknown): (typeof damages)[number] => [
+			`orders.journal.${part}: ${JSON.stringify(value)}`,
+			({ orders }) =>
+				void (((orders as IDataObject).journal as IDataObject)[part] = value as IDataObject),
+		];
 		const broken: typeof damages = [
 			...damages,
 			...[null, 'text', [], { a: null }, { a: { id: 'a' } }, { a: { id: 'a', state: 'odd' } }].map(
-				(known) => inOrders('known', known),
+				(known) => inJournal('known', known),
 			),
-			...['lost', 'answered', 'new'].map((state) => inOrders('known', { a: { id: 'a', state } })),
+			...['lost', 'answered', 'new'].map((state) => inJournal('known', { a: { id: 'a', state } })),
 			...[null, 3, { cost: 0 }, ...[-1, '3', 0.5].map((orders) => ({ orders, cost: 0 }))].map(
-				(dropped) => inOrders('dropped', dropped),
+				(dropped) => inJournal('earlier', dropped),
 			),
 			...[null, 'one', { number: 'one' }].map((run) => inOrders('run', run)),
 			...[null, 7].map((origin) => inOrders('origin', origin)),
+			...[null, -1, '3'].map((revision) => inJournal('revision', revision)),
 		];
 
 		it.each(broken)(
 			'places no order on Retry, and leaves the unreadable record as it is: %s',
 			async (_, damage) => {
 				const failed = await failAfterOne();
+				failed.data = structuredClone(failed.data);
 				const memory = contextOf(failed, 'node:Create');
 				const whole = structuredClone(memory);
 				damage(memory);

@@ -109,7 +109,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'… (HTTP 401, invalid_api_key)',
 	],
 	Errors: [
-		'For quota_exceeded, top up the account or raise its quota',
 		'A server error with the code upstream_error: up to 5 tries',
 		'No response (connection lost, time limit, error page of a proxy, write_response_body_failed): the option If No Response Arrives decides',
 		'It cannot know what only the service decides, such as moderation and your balance',
@@ -117,7 +116,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner)",
 		"For a Reference Video, this is the permission of the key's group, or content moderation blocked it: change the prompt or the media",
 		'media are missing, or the service had an error',
-		'Nothing tells whether it was accepted: an empty billing log proves nothing',
 		'the service could not deliver its response',
 		'The service does not bill a call without a response, but does not say whether its job runs all the same',
 		'The service does not bill a call without a response: run again',
@@ -139,7 +137,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'within 24 hours',
 	],
 	'not shown': [
-		'If the documentation of yours names such a header, enter its name in the credential',
 		'The service does not say whether it charges for a job that failed',
 		'Charges: The service does not say whether it charges for a job that failed, so its billed is unknown',
 		'The job may go on at the service all the same',

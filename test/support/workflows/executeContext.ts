@@ -37,6 +37,7 @@ export function executeContext(execution: Execution = {}): IExecuteFunctions {
 		getContext: (type: string) => (memory[type] ??= {}),
 		getNode: () => node,
 		getMode: () => mode,
+		getTimezone: () => 'UTC',
 		getExecutionId: () => id,
 		getWorkflow: () => ({ id: 'workflow' }),
 		addExecutionHints: () => undefined,

@@ -6,7 +6,7 @@ import { isObject } from '../../service/json';
  * The version of the data that a node stores with an execution. A release that changes the data counts up, still reads
  * the earlier versions, and adds executions to `test/fixtures/executions`. Data without a number are version 1.
  */
-const form = 1;
+const form = 2;
 
 /**
  * The data that n8n stores with the execution for this node, for later tries, passes and runs.

@@ -111,17 +111,18 @@ class ItemOrders {
 				return planned;
 			}
 			case 'sendUnderKey': {
-				const { entry, idempotencyKey } = decision;
+				const { order, idempotencyKey } = decision;
 				const failure =
-					entry.state === 'lost' ? entry.failure : sentFailure(this.detailsOf(checked));
+					order.state === 'lost' ? order.failure : sentFailure(this.detailsOf(checked));
 				const idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
 				return { ...checked, parts: [], idempotency };
 			}
 			case 'reuse': {
-				const { hints, job = item.job, result } = decision.entry;
+				const { hints, job = item.job, result } = decision.order;
 				for (const hint of hints) item.hint(hint);
 				item.job = job;
-				return { ...checked, parts: [], result };
+				// A copy, so that nothing that a workflow does with an output changes what is kept.
+				return { ...checked, parts: [], result: structuredClone(result) };
 			}
 			case 'leaveOut': {
 				const { because } = decision;
@@ -136,15 +137,15 @@ class ItemOrders {
 				return { item, includesInput, outcome };
 			}
 			case 'refuse': {
-				const { because, entries = [], limit } = decision;
+				const { because, orders = [], limit } = decision;
 				const refused = this.refused.get(because) ?? [];
 				this.refused.set(because, refused);
 				refused.push(checked);
 				// So the error of the node names this job, too.
-				const [job] = entries.flatMap((one) => (one.state === 'answered' ? (one.job ?? []) : []));
+				const [job] = orders.flatMap((one) => (one.state === 'answered' ? (one.job ?? []) : []));
 				item.job = job ?? item.job;
 				const details = this.detailsOf(checked);
-				const error = refusal(because, details, entries);
+				const error = refusal(because, details, orders);
 				const cause = limit ? withLimit(error, refusal(limit, details)) : error;
 				return { item, outcome: [run.fail(item, cause)] };
 			}
@@ -166,14 +167,14 @@ class ItemOrders {
 			case 'sendUnderKey':
 				return { would: 'order', reason: resentWithKey };
 			case 'reuse':
-				return { would: 'reuse', reason: resultReused, job_id: decision.entry.job?.id };
+				return { would: 'reuse', reason: resultReused, job_id: decision.order.job?.id };
 			case 'leaveOut': {
 				const isUsed = decision.because === 'keyUsed';
 				const reason = isUsed ? keyUsed(key, this.detailsOf(item)) : keysToRelease([key]);
 				return { would: 'skip', reason };
 			}
 			case 'refuse':
-				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.entries));
+				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.orders));
 		}
 	}
 

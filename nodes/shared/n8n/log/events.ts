@@ -93,9 +93,10 @@ export const facts = {
 	reach:
 		'How far the failed request came: `unsent` (no connection), `lost` (no response), `proxied` (a proxy responded), `answered`, or `unreadable`',
 	reason:
-		'Why nothing was sent. A [maximum](limits-and-quotas.md) is reached: `limit`, `costLimit`, `limitOfDay`, `costLimitOfDay`. The [Order Key](never-pay-twice.md#order-key) was used: `keyUsed`, `keyOfOther`. An earlier try sent this order, or one that may be the same, and its [outcome is unknown](never-pay-twice.md#orders-whose-outcome-is-unknown): `sent`, `lost`, `reworded`. The records of earlier orders could not be read: `dayUnknown`, `keyUnknown`, `triesUnknown`, `unreadable`; or not written: `notRecorded`',
+		'Why nothing was sent. A [maximum](limits-and-quotas.md) is reached: `limit`, `costLimit`, `limitOfDay`, `costLimitOfDay`. The [Order Key](never-pay-twice.md#order-key) was used: `keyUsed`, `keyOfOther`. An earlier try sent this order, or one that may be the same, and its [outcome is unknown](never-pay-twice.md#orders-whose-outcome-is-unknown): `sent`, `lost`, `reworded`. The records of earlier orders could not be read: `dayUnknown`, `keyUnknown`, `triesUnknown`, `unreadable`; or not written: `notRecorded`. The list is too long to be recorded: `tooMany`',
 	bytes: 'Size of the file',
-	problem: "The error of n8n's database, or why n8n could not store a file",
+	problem:
+		"The error of n8n's database. For a file only one of two texts: `no space left`, or `n8n could not store the file`",
 } as const;
 
 export type FactName = keyof typeof facts;

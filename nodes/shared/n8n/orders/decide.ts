@@ -1,5 +1,6 @@
-import type { Answered, Entry } from './entry';
+import type { LimitStatus } from './limits';
 import type { Match } from './match';
+import type { Answered, Order } from './order';
 
 /** What decides about an order apart from what is known of it: the user's options, its Order Key, and the limits. */
 export interface DecisionInput {
@@ -22,28 +23,26 @@ export interface DecisionInput {
 	 * Earlier orders that may be this one in other words. `unknown`: there are such orders, and only their number is
 	 * known. Counts only where nothing is known of this order.
 	 */
-	unmatched: readonly Entry[] | 'unknown';
+	unmatched: readonly Order[] | 'unknown';
 	/** Whether earlier tries can be looked up. */
 	areTriesKnown: boolean;
 	/** Whether n8n's database would record it, where n8n has one for the node. What is not recorded is not sent. */
 	isRecordable: boolean;
+	/** Whether another run is sending it right now. */
+	isUnderWay: boolean;
 	/** Whether the limits of the execution and of the day allow one order more. */
 	limit: LimitStatus;
 }
 
-/** Why limits allow no order; undefined when they do. */
-export type LimitStatus =
-	'limit' | 'costLimit' | 'limitOfDay' | 'costLimitOfDay' | 'dayUnknown' | undefined;
-
 export type Decision =
 	| { do: 'send'; parts: object[]; idempotencyKey?: string }
 	/** Sent again with its idempotency key, so that the gateway makes no second job. */
-	| { do: 'sendUnderKey'; entry: Entry; idempotencyKey: string }
-	| { do: 'reuse'; entry: Entry & Answered }
+	| { do: 'sendUnderKey'; order: Order; idempotencyKey: string }
+	| { do: 'reuse'; order: Answered }
 	/** Nothing is ordered, but the item does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
-	/** `entries` are the earlier orders that are the reason; `limit` is why the user's wish to send again is not followed. */
-	| { do: 'refuse'; because: Reason; entries?: readonly Entry[]; limit?: LimitStatus };
+	/** `orders` are the earlier ones that are the reason; `limit` is why the user's wish to send again is not followed. */
+	| { do: 'refuse'; because: Reason; orders?: readonly Order[]; limit?: LimitStatus };
 
 export type Reason =
 	/** It was sent, and its response was lost. */
@@ -77,40 +76,40 @@ export function decide(found: Match | undefined, input: DecisionInput): Decision
 			? { do: 'refuse', because: 'keyUnknown' }
 			: { do: 'leaveOut', because: 'keyReleased' };
 	}
-	const { entry, by } = found ?? {};
-	switch (entry?.state) {
+	const { order, by } = found ?? {};
+	switch (order?.state) {
 		case 'answered':
-			if (by === 'key' && entry.parameters !== input.parameters)
+			if (by === 'key' && order.parameters !== input.parameters)
 				return { do: 'refuse', because: 'keyOfOther' };
-			return { do: 'reuse', entry };
+			return { do: 'reuse', order };
 		case 'sent':
 		case 'lost':
 			return decideSent(found as Match, input);
 		case 'new':
 		case undefined:
-			return decideNew(entry?.parts ?? [], input);
+			return decideNew(order?.parts ?? [], input);
 	}
 }
 
 /** An order that was sent and may have been accepted. */
-function decideSent({ entry, by }: Match, input: DecisionInput): Decision {
+function decideSent({ order, by }: Match, input: DecisionInput): Decision {
 	const { resendsLost, idempotencyKey, isRecordable, limit } = input;
-	const entries = [entry];
-	if (entry.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', entries };
+	const orders = [order];
+	if (input.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', orders };
 	// The gateway recognises it only when both the key and the request are the same.
-	const isRecognised = by === 'request' && entry.idempotencyKey === idempotencyKey;
+	const isRecognised = by === 'request' && order.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
 		// If n8n was killed before it was sent, this makes its first job. The day counts it already.
-		const isFirst = entry.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
-		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', entry, idempotencyKey });
+		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
+		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order, idempotencyKey });
 	}
 	if (resendsLost && limit === undefined) {
-		if (!isRecordable) return { do: 'refuse', because: 'notRecorded', entries };
+		if (!isRecordable) return { do: 'refuse', because: 'notRecorded', orders };
 		return { do: 'send', parts: [], idempotencyKey };
 	}
 	const ofSent = by === 'request' ? 'sent' : 'reworded';
-	const because = entry.state === 'lost' ? 'lost' : ofSent;
-	return { do: 'refuse', because, entries, ...(resendsLost && { limit }) };
+	const because = order.state === 'lost' ? 'lost' : ofSent;
+	return { do: 'refuse', because, orders, ...(resendsLost && { limit }) };
 }
 
 function decideNew(parts: object[], input: DecisionInput): Decision {
@@ -122,9 +121,9 @@ function decideNew(parts: object[], input: DecisionInput): Decision {
 	if (!input.isRecordable) return { do: 'refuse', because: 'notRecorded' };
 	if (!input.areTriesKnown) return { do: 'refuse', because: 'triesUnknown' };
 	if (unmatched === 'unknown' || unmatched.length > 0) {
-		const entries = unmatched === 'unknown' ? [] : unmatched;
-		const isDelivered = entries.some(({ state }) => state === 'answered');
-		if (isDelivered || !resendsLost) return { do: 'refuse', because: 'reworded', entries };
+		const orders = unmatched === 'unknown' ? [] : unmatched;
+		const isDelivered = orders.some(({ state }) => state === 'answered');
+		if (isDelivered || !resendsLost) return { do: 'refuse', because: 'reworded', orders };
 	}
 	return limited(input.limit, { do: 'send', parts, idempotencyKey });
 }

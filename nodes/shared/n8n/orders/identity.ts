@@ -4,31 +4,9 @@ import type { Connection } from '../../service/client/connection';
 import { idempotencyKeyOf } from '../../service/client/idempotency';
 import { isObject } from '../../service/json';
 import type { Cost } from '../../service/protocol/endpoints';
+import { isTool } from '../agent/tool';
 import type { Field } from '../parameters/field';
-
-/** The identity of a paid request, the same in all its tries. Equal values have equal hashes. */
-export interface Order {
-	/** Unique among the orders of an execution and all its Retries, whichever run of the node places it. */
-	readonly id: string;
-	/** Hash of the request. */
-	readonly request: string;
-	/** How many equal requests of the execution came before it. */
-	readonly count: number;
-	/** How many runs of the node came before its run. */
-	readonly run: number;
-	/** Index of its item in the run. */
-	readonly index: number;
-	/** Hash of the input item. Undefined where items do not identify orders: in a tool, and for an empty item. */
-	readonly item?: string;
-	/** See {@link parametersHash}. */
-	readonly parameters: string;
-	/** Hash of the Order Key. */
-	readonly key?: string;
-	/** The key by which the gateway recognises it; undefined where the gateway supports none. */
-	readonly idempotencyKey?: string;
-	/** Estimated cost; undefined without a price. */
-	readonly cost?: number;
-}
+import type { Wish } from './order';
 
 /** A hash that is the same for equal values in every execution. Files are equal when their type and size are. */
 export function hashOf(value: unknown): string {
@@ -53,9 +31,8 @@ function isFile(value: unknown): value is IBinaryData {
 	return isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
 }
 
-/** The hash of an item; undefined for an empty item, which identifies nothing, and for one that cannot be compared. */
-export function itemHashOf({ json, binary }: INodeExecutionData): string | undefined {
-	if (Object.keys(json).length === 0 && !binary) return undefined;
+/** The hash of an item; undefined for one that cannot be compared. */
+function itemHashOf({ json, binary }: INodeExecutionData): string | undefined {
 	try {
 		return hashOf([json, binary]);
 	} catch {
@@ -116,15 +93,15 @@ function plainValue(value: unknown): unknown {
 const braces = /(\{\{|\}\})/;
 const trimmed = (part: string) => part.trim();
 
-/** Assigns an order to each request of a run of the node. */
-export class OrderIdentifier {
+/** Names what each item of a run would order. */
+export class WishNames {
 	private readonly parameters: string;
-	/** By the hash of a request: the count of the next equal one. */
-	private readonly next = new Map<string, number>();
+	/** By what is counted: how many equal ones came before. */
+	private readonly counts = new Map<string, number>();
 
 	constructor(
-		context: IExecuteFunctions,
-		private readonly execution: {
+		private readonly context: IExecuteFunctions,
+		private readonly journal: {
 			origin: string;
 			run: number;
 			takeNext(request: string, from: number): number;
@@ -140,25 +117,37 @@ export class OrderIdentifier {
 	}
 
 	/**
-	 * The order of the next item. Its ID counts equal requests instead of using the index of the item: a Retry that
+	 * The wish of the next item. Its ID counts equal requests instead of using the index of the item: a Retry that
 	 * fetches the list again may find the request at another index, or in another run of a loop.
 	 */
-	orderOf(
+	wishOf(
 		identity: unknown,
 		{ index, key, cost }: { index: number; key?: string; cost?: number },
-	): Order {
-		const { origin, run } = this.execution;
+	): Wish {
+		const { origin, run } = this.journal;
+		const { parameters } = this;
 		const request = hashOf(identity);
-		const count = this.execution.takeNext(request, this.next.get(request) ?? 0);
-		this.next.set(request, count + 1);
+		const count = this.journal.takeNext(request, this.counts.get(request) ?? 0);
+		this.counts.set(request, count + 1);
 		const id = hashOf([origin, request, count]);
 		const { billing, connection } = this.to;
 		const idempotencyKey = billing === 'job' ? idempotencyKeyOf(id, connection) : undefined;
 		return {
-			...{ id, request, count, run, index, parameters: this.parameters },
+			...{ id, request, count, run, source: this.sourceOf(index), parameters },
 			...(key !== undefined && { key: hashOf(key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
 			...(cost !== undefined && { cost }),
 		};
+	}
+
+	/** See `Wish.source`. The calls of a tool have the item of their agent, so only their run counts. */
+	private sourceOf(index: number): string {
+		const { context, parameters } = this;
+		const { run } = this.journal;
+		const item = isTool(context.getNode()) ? undefined : itemHashOf(context.getInputData()[index]);
+		const place = hashOf([parameters, run, item]);
+		const count = this.counts.get(place) ?? 0;
+		this.counts.set(place, count + 1);
+		return hashOf([parameters, run, item, count]);
 	}
 }

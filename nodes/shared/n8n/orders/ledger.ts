@@ -4,18 +4,16 @@ import type { JobSummary } from '../../service/errors/jobSummary';
 import type { Cost } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
+import { clock } from '../client/httpClient';
 import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
-import type { Decision, DecisionInput, LimitStatus } from './decide';
-import {
-	knowledgeOf,
-	totalOf,
-	type Entry,
-	type Knowledge,
-	type Outcome,
-	type Total,
-} from './entry';
-import { hashOf, itemHashOf, OrderIdentifier, type Order } from './identity';
+import { dayOf, type Day } from './day';
+import { DayCount } from './dayCount';
+import type { Decision, DecisionInput } from './decide';
+import { hashOf, WishNames } from './identity';
+import { Journal } from './journal';
+import { keptJournals, type KeyUse } from './keptJournals';
+import { hasDailyLimit, limitStatus, type LimitStatus } from './limits';
 import {
 	hasKey,
 	isContinued,
@@ -23,19 +21,24 @@ import {
 	isPreview,
 	isReal,
 	isUnsure,
-	ordersOf,
+	wishesOf,
 	type Line,
 	type PaidItem,
 } from './line';
-import { hasDailyLimit, limitStatus } from './limits/limits';
 import { lockAll } from './locks';
-import { match, unmatchedOf, type Match } from './match';
+import { guardedOrders, Marks, type Need, type StoreFailure } from './marks';
+import { match, unmatchedOf } from './match';
+import {
+	addTotals,
+	stateAfter,
+	totalOf,
+	type Order,
+	type Outcome,
+	type Total,
+	type Wish,
+} from './order';
 import { isSent, plan } from './plan';
-import { maxConflicts, Records } from './records';
-import { guardedOrders } from './stores/database';
-import { LocalOrders } from './stores/local';
-import { keyUses, type KeyUse } from './stores/process';
-import { nodeIdOf } from './stores/processedItems';
+import { nodeIdOf, ProcessedItems } from './store';
 
 interface Settings {
 	billing: Cost;
@@ -50,21 +53,25 @@ interface Settings {
 	stop?: AbortSignal;
 }
 
+/** How often all is decided again because another worker has ordered in the meantime. */
+const maxTurns = 20;
+
 /**
- * The ledger of the paid requests of one run of the node. It looks up what other tries, Retries and executions know of
- * them, records what is sent, and what became of it. `plan.ts` decides.
+ * The paid requests of one run of the node. It asks the journal and n8n's database what is known of them, lets `plan.ts`
+ * decide, records what is about to be sent, and then what came of it.
  */
 export class Ledger {
-	private readonly local: LocalOrders;
-	private readonly records: Records;
+	private readonly journal: Journal;
 	private readonly isOfTool: boolean;
-	private readonly lines: Line[] = [];
+	private readonly node: string;
+	private lines: Line[] = [];
 	/** The lines that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
-	/** What the execution and the process know, without the orders of other runs. */
-	private known: Entry[] = [];
-	private keyUses?: Map<string, KeyUse>;
+	private marks: Marks;
 	private isLimitedByDay = false;
+	/** What the day had counted before this run. */
+	private usedBefore?: Total;
+	private keyUses?: Map<string, KeyUse>;
 	/** Unlocks the Order Keys of the run. */
 	private unlockKeys?: () => void;
 
@@ -72,12 +79,10 @@ export class Ledger {
 		private readonly context: IExecuteFunctions,
 		private readonly settings: Settings,
 	) {
-		const { isOrder, billing, log } = settings;
-		const isTraced = billing === 'job';
-		this.local = new LocalOrders(context, isOrder, isTraced);
-		const { origin } = this.local.execution;
-		this.records = new Records(context, log, { origin, isTraced });
+		this.journal = new Journal(context, settings.isOrder);
 		this.isOfTool = isTool(context.getNode());
+		this.node = nodeIdOf(context);
+		this.marks = this.marksWith();
 	}
 
 	/**
@@ -87,21 +92,20 @@ export class Ledger {
 	 */
 	async open(items: readonly PaidItem[]): Promise<ReadonlyMap<number, Decision>> {
 		const { yielder, stop } = this.settings;
-		const { execution } = this.local;
-		const identifier = new OrderIdentifier(this.context, execution, this.settings);
+		const { journal } = this;
+		const names = new WishNames(this.context, journal, this.settings);
 		// Previews come last, so that they take no known order from the items that are really ordered.
 		for (const { request, ...item } of [...items.filter(isReal), ...items.filter(isPreview)]) {
 			await yielder.yieldIfDue();
-			const order = identifier.orderOf(request, { ...item, key: item.options?.key });
-			this.lines.push({ ...item, order, timesSent: 0 });
+			const wish = names.wishOf(request, { ...item, key: item.options?.key });
+			this.lines.push({ ...item, wish, sends: 0 });
 		}
-		if (!execution.isReadable) {
+		if (!journal.isReadable) {
 			const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
 			return new Map(this.lines.map(({ index }) => [index, unreadable]));
 		}
-		this.isLimitedByDay = this.lines.some(({ options }) => hasDailyLimit(options));
-		const node = nodeIdOf(this.context);
-		const keys = this.lines.flatMap(({ order: { key } }) => (key ? `${node} ${key}` : []));
+		this.marks = this.marksWith(this.dayCount());
+		const keys = this.lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (!this.unlockKeys) return new Map();
 		return (await this.inTurn(async () => await this.decideAndRecord(), stop)) ?? new Map();
@@ -110,10 +114,10 @@ export class Ledger {
 	/** Records the outcome of an item at once, since a Retry may begin before the other items have ended. */
 	recordOutcome(index: number, outcome: Outcome): void {
 		const line = this.sent.get(index);
-		const learned = knowledgeOf(outcome);
+		const learned = stateAfter(outcome);
 		if (!line || !learned) return;
 		line.learned = learned;
-		this.local.process?.keep([this.entryOf(line, learned)]);
+		if (this.settings.isOrder) this.journal.keep([orderOf(line)]);
 	}
 
 	/**
@@ -124,20 +128,24 @@ export class Ledger {
 		const line = this.sent.get(index);
 		if (!line) return undefined;
 		return await this.inTurn(async () => {
-			const { order, options } = line;
-			for (let tries = 1; ; tries++) {
-				const day = await this.records.totalOfDay();
-				const status = limitStatus(options, order.cost, { execution: this.totalExcept(), day });
+			const { marks } = this;
+			for (let turns = 0; turns < maxTurns; turns++) {
+				const { revision } = marks;
+				const counted = { execution: this.executionTotal(), day: this.dayTotal() };
+				const status = limitStatus(line.options, line.wish.cost, counted);
 				if (status !== undefined) return status;
-				const isRecorded = await this.records.record({ resent: [order] });
-				if (isRecorded) break;
-				if (isRecorded === false && tries < maxConflicts) continue;
-				if (hasDailyLimit(options)) return 'dayUnknown';
+				line.sends++;
+				await marks.take(this.need);
+				if (marks.error === undefined && marks.revision === revision) break;
+				line.sends--;
+				if (marks.error === undefined) continue;
+				if (hasDailyLimit(line.options)) return 'dayUnknown';
 				if (!this.isRecordable) return 'notRecorded';
+				line.sends++;
 				break;
 			}
-			line.timesSent++;
-			this.local.keepUnderWay([this.entryOf(line, { state: 'sent' })]);
+			if (this.settings.isOrder)
+				this.journal.keep([orderOf(line, { state: 'sent' })], { isUnderWay: true });
 			return undefined;
 		});
 	}
@@ -147,125 +155,173 @@ export class Ledger {
 	 * @param hasSucceeded whether n8n stores its outputs
 	 */
 	async close({ hasSucceeded }: { hasSucceeded: boolean }): Promise<void> {
-		const { execution, process } = this.local;
+		const { journal, settings } = this;
 		try {
 			// After a success, only videos and images have records to update.
-			if (!hasSucceeded || process) await this.inTurn(async () => await this.recordOutcomes());
-			const orders = this.lines
+			if (!hasSucceeded || settings.isOrder) await this.inTurn(async () => await this.settle());
+			const wishes = this.lines
 				.filter(isReal)
-				.flatMap(({ order, found }) => (found ? [order, found.entry] : order));
-			if (hasSucceeded) execution.finishRun(orders);
+				.flatMap(({ wish, found }) => (found ? [wish, found.order] : wish));
+			if (hasSucceeded) journal.finishRun(wishes);
 			// An agent that calls its tool again after a failure wants the same orders.
-			if (this.isOfTool && !(hasSucceeded && process)) {
-				for (const order of orders) execution.release(order);
+			if (this.isOfTool && !(hasSucceeded && settings.isOrder)) {
+				for (const wish of wishes) journal.release(wish);
 			}
 		} finally {
-			await this.records.settle();
+			this.marks.settle();
 			this.unlockKeys?.();
 		}
 	}
 
 	/** What the messages about orders need to know. */
-	get facts(): Pick<Records, 'failure' | 'day' | 'usedBefore'> & { dropped: number } {
-		const { failure, day, usedBefore, orders } = this.records;
-		return { failure, day, usedBefore, dropped: orders.dropped };
+	get facts(): { failure?: StoreFailure; day?: Day; usedBefore?: Total; dropped: number } {
+		const { failure, day, dropped } = this.marks;
+		return { failure, day: day?.day, usedBefore: this.usedBefore, dropped };
 	}
 
 	/** Who used an Order Key before, as far as this process knows. */
 	useOfKey(key: string): KeyUse | undefined {
-		this.keyUses ??= keyUses(nodeIdOf(this.context));
+		this.keyUses ??= keptJournals().keyUses(this.node);
 		return this.keyUses.get(hashOf(key));
 	}
 
 	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */
 	get otherJobs(): readonly JobSummary[] {
-		const own = this.lines.flatMap(({ order, found }) => [
-			order.id,
-			...(found ? [found.entry.id] : []),
-		]);
-		return this.local
-			.othersThan(new Set(own))
-			.flatMap((entry) => (entry.state === 'answered' ? (entry.job ?? []) : []));
+		const own = new Set(
+			this.lines.flatMap(({ wish, found }) => [wish.id, ...(found ? [found.order.id] : [])]),
+		);
+		return this.journal.open.flatMap((order) =>
+			order.state === 'answered' && !own.has(order.id) ? (order.job ?? []) : [],
+		);
+	}
+
+	private marksWith(day?: DayCount): Marks {
+		const { log, billing } = this.settings;
+		const { origin } = this.journal;
+		const store = new ProcessedItems(this.context);
+		return new Marks(
+			store,
+			{ log, origin, isTraced: billing === 'job', isLimitedByDay: this.isLimitedByDay },
+			day,
+		);
+	}
+
+	/** Videos are counted also without a limit, so that a limit that is set later counts them. */
+	private dayCount(): DayCount | undefined {
+		const limited = this.lines.find(({ options }) => hasDailyLimit(options));
+		this.isLimitedByDay = limited !== undefined;
+		const isOrdering = this.lines.some((line) => isReal(line) && !line.options?.releasesKey);
+		if (!limited && !(this.settings.billing === 'job' && isOrdering)) return undefined;
+		const day = dayOf(clock.now(), this.context.getTimezone());
+		const { maxPerDay: maxOrders, maxCostPerDay: maxCost } = limited?.options ?? {};
+		const of = { node: this.node, maxOrders, maxCost };
+		return new DayCount(new ProcessedItems(this.context), day, of);
 	}
 
 	/** Lets Retries of the execution and, under daily limits, runs of the node take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofDay = this.isLimitedByDay ? [`day of ${nodeIdOf(this.context)}`] : [];
-		const unlock = await lockAll([this.local.execution.origin, ...ofDay], stop);
+		const ofDay = this.isLimitedByDay ? [`day of ${this.node}`] : [];
+		const unlock = await lockAll([this.journal.origin, ...ofDay], stop);
 		if (!unlock) return undefined;
-		let unlockDay: (() => Promise<void>) | undefined;
 		try {
-			if (this.isLimitedByDay) unlockDay = await this.records.lockDay(stop);
-			return stop?.aborted ? undefined : await call();
+			return await call();
 		} finally {
-			await unlockDay?.();
 			unlock();
 		}
 	}
 
 	private async decideAndRecord(): Promise<ReadonlyMap<number, Decision>> {
-		const { lines, local, records } = this;
-		const releasing = lines.filter(({ options }) => options?.releasesKey);
-		const ordering = lines.filter(({ options }) => !options?.releasesKey);
-		if (this.isLimitedByDay) await records.countDay();
-		await records.release(ordersOf(releasing.filter(isReal)));
-		this.known = local.find(ordersOf(ordering));
-		this.pair(ordering, this.known);
-		const unknown = ordering.filter(({ found }) => !found);
-		for (let tries = 1; ; tries++) {
-			const { orders } = local.totalExcept();
-			const isRetry = this.context.getMode() === 'retry';
-			const keyed = unknown.filter(hasKey);
-			// To look up a few Order Keys would look like a record to another worker at the same moment.
-			const guessed = records.isShared ? maxGuessed : 0;
-			// A first try notices while it records whether the database knows more than this process.
-			const isSure = !isRetry && orders === records.orders.count && keyed.length <= guessed;
-			const isGuess = tries === 1 && isSure;
-			// After a conflict, all of it is looked up; after an error, it would find what it has recorded itself.
-			if (records.error === undefined && !isGuess)
-				this.pair(unknown, await records.find(ordersOf(unknown), tries > 1 ? 0 : orders));
+		const { lines, marks } = this;
+		const [releasing, ordering] = [
+			lines.filter(({ options }) => options?.releasesKey),
+			lines.filter(({ options }) => !options?.releasesKey),
+		];
+		await marks.release(wishesOf(releasing.filter(isReal)));
+		if (this.isLimitedByDay) await marks.countDay({ isPreview: lines.every(isPreview) });
+		this.pair(ordering);
+		// A first try notices while it writes whether another worker has run the execution.
+		if (this.isRetry) await this.findSent(ordering);
+		for (let turns = 1; ; turns++) {
+			await marks.findKeys(wishesOf(ordering.filter(isFresh)));
+			const { revision, error } = marks;
 			const decisions = await this.plan();
-			const isUsed = (line: Line) => isReal(line) && isSent(decisions.get(line.index));
-			// Whether a key is free decides about these, and nothing that is recorded shows it.
-			if (isGuess && !keyed.every(isUsed)) continue;
-			if (records.error !== undefined) {
-				if (![...decisions.values()].some(isSent)) await records.withdraw();
-			} else if (!(await this.record(decisions))) {
-				if (tries === maxConflicts) records.error = new Error(manyConflicts);
-				continue;
-			}
-			this.apply(decisions);
-			return decisions;
+			const isFull = [...decisions.values()].some(isRefusedByDay);
+			if (isFull && (await marks.recountDay())) continue;
+			this.count(decisions);
+			// What could not be recorded was decided without it.
+			if (error !== undefined) await marks.keepOnly(this.need);
+			else await marks.take(this.need);
+			const isFinal = marks.revision === revision && marks.error === error;
+			if (isFinal) await marks.keepOnly(this.need);
+			if (isFinal) return this.apply(decisions);
+			if (turns === maxTurns) marks.error ??= new Error(manyConflicts);
+			if (marks.isFamilyNews) await this.findSent(ordering);
 		}
 	}
 
-	/** Finds what is known of each request. */
-	private pair(lines: Line[], known: readonly Entry[]): void {
-		for (const line of lines) line.found = undefined;
-		if (known.length === 0) return;
-		for (const line of lines) line.order = this.withItem(line);
-		const pairs = match(ordersOf(lines), known);
-		for (const line of lines) line.found = pairs.get(line.order);
+	private get isRetry(): boolean {
+		return this.context.getMode() === 'retry';
+	}
+
+	/** Finds what is known of each wish. */
+	private pair(lines: Line[]): void {
+		const pairs = match(wishesOf(lines), this.journal.open);
+		for (const line of lines) line.found = pairs.get(line.wish);
+	}
+
+	/** Adds to the journal what only n8n's database knows: after a kill, and from other workers. */
+	private async findSent(lines: Line[]): Promise<void> {
+		const unknown = wishesOf(lines.filter(isFresh));
+		const sent = await this.marks.findSent(unknown, this.journal.totalExcept().orders);
+		if (sent.length === 0) return;
+		this.journal.keep(sent.map((wish): Order => ({ ...wish, state: 'sent', timesSent: 1 })));
+		this.pair(lines);
 	}
 
 	private async plan(): Promise<Map<number, Decision>> {
-		const { lines, records, settings } = this;
-		const unsure = lines.filter(isUnsure).map(({ order, found }) => found?.entry.id ?? order.id);
-		const day = (records.usedBefore = await records.totalOfDay());
-		const hasError = records.error !== undefined;
+		const { lines, marks, settings, journal } = this;
+		const unsure = lines.filter(isUnsure).map(({ wish, found }) => found?.order.id ?? wish.id);
+		const day = (this.usedBefore = this.isLimitedByDay ? this.dayTotal() : undefined);
+		const hasError = marks.error !== undefined;
 		// After n8n was killed, only its database knows what the execution had sent.
-		const isRetry = this.context.getMode() === 'retry' && settings.billing === 'job';
+		const isRetry = this.isRetry && settings.billing === 'job';
 		const facts = {
-			counted: { execution: this.totalExcept(new Set(unsure)), day },
+			counted: { execution: this.executionTotal(new Set(unsure)), day },
 			unmatched: this.unmatched,
-			areTriesKnown: !hasError || (!isRetry && records.orders.count === 0),
+			areTriesKnown: !hasError || (!isRetry && (marks.family.others ?? 0) === 0),
 			isRecordable: this.isRecordable,
 			keyUse: (line: Line) => {
 				if (!hasKey(line)) return 'free';
-				return hasError ? 'unknown' : records.orders.keyUse(line.order);
+				return hasError ? 'unknown' : marks.keyUse(line.wish);
 			},
+			isUnderWay: ({ found }: Line) => found !== undefined && journal.isUnderWay(found.order),
 		} as const;
 		return await plan(lines, facts, settings.yielder);
+	}
+
+	/** Counts the requests that are about to be sent. A list that is too long for n8n's store is refused. */
+	private count(decisions: Map<number, Decision>): void {
+		const real = this.lines.filter(isReal);
+		const sending = real.filter(({ index }) => decisions.get(index)?.do === 'send');
+		const isTraced = this.settings.billing === 'job';
+		const guarded = sending.filter((line) => isFresh(line) && (isTraced || hasKey(line)));
+		const isTooLong = guarded.length > guardedOrders(guarded.some(hasKey));
+		for (const line of real) {
+			const decision = decisions.get(line.index);
+			line.sends = !isTooLong && decision?.do === 'send' && !isContinued(line) ? 1 : 0;
+			if (isTooLong && isSent(decision))
+				decisions.set(line.index, { do: 'refuse', because: 'tooMany' });
+		}
+	}
+
+	/** What the run needs in n8n's database. */
+	private get need(): Need {
+		const sending = this.lines.filter(({ sends }) => sends > 0);
+		return {
+			wishes: wishesOf(sending),
+			fresh: wishesOf(sending.filter(isFresh)),
+			total: totalOf(sending.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends }))),
+		};
 	}
 
 	/**
@@ -273,7 +329,7 @@ export class Ledger {
 	 * requests, only Order Keys and limits of the day are recorded.
 	 */
 	private get isRecordable(): boolean {
-		const { isMissing = true } = this.records.failure ?? {};
+		const { isMissing = true } = this.marks.failure ?? {};
 		return this.settings.billing !== 'job' || isMissing;
 	}
 
@@ -281,125 +337,90 @@ export class Ledger {
 	private get unmatched(): DecisionInput['unmatched'] {
 		const [line] = this.lines;
 		if (!line) return [];
-		const { isOfTool, known, local } = this;
-		const { count, areParametersKnown } = this.records.orders;
+		const { isOfTool, journal, marks } = this;
 		const pairs = this.lines.flatMap(({ found }) => found ?? []);
-		const entries = unmatchedOf(line.order, { known, pairs, isOfTool });
-		if (entries.length > 0) return entries;
-		const ids = new Set(known.map(({ id }) => id));
-		const onlyRecorded = pairs.filter(({ entry }) => !ids.has(entry.id)).length;
-		const unknown = count - local.totalExcept().orders - onlyRecorded;
-		return unknown > 0 && areParametersKnown ? 'unknown' : [];
+		const isUnderWay = (order: Order) => journal.isUnderWay(order);
+		const facts = { known: journal.open, pairs, isOfTool, isUnderWay };
+		const orders = unmatchedOf(line.wish, facts);
+		if (orders.length > 0) return orders;
+		return this.unnamed > 0 && marks.areParametersKnown ? 'unknown' : [];
 	}
 
-	/** What the limits of the execution count, without some orders. */
-	private totalExcept(ids: ReadonlySet<string> = new Set()): Total {
-		const local = this.local.totalExcept(ids);
-		const orders = this.records.orders.count - ids.size;
+	/** How many requests n8n's database has of the execution and its Retries that the journal does not have. */
+	private get unnamed(): number {
+		const { others = 0, taken } = this.marks.family;
+		const own = this.sent.size > 0 ? taken : 0;
+		return Math.max(0, others + own - this.journal.totalExcept().orders);
+	}
+
+	/** What the limits of the execution count. */
+	private executionTotal(except?: ReadonlySet<string>): Total {
+		const { orders, cost } = this.journal.totalExcept(except);
+		const { unnamed } = this;
 		// After n8n was killed, nobody knows what these orders cost.
-		return orders > local.orders ? { orders, cost: Infinity } : local;
+		return { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost };
 	}
 
-	/** Records what is about to be sent. @returns whether that is done; if not, all must be decided again */
-	private async record(decisions: Map<number, Decision>): Promise<boolean> {
-		const real = this.lines.filter(isReal);
-		const sent = real.filter(({ index }) => decisions.get(index)?.do === 'send');
-		const fresh = sent.filter(isFresh);
-		const guarded = this.settings.billing === 'job' ? fresh : fresh.filter(hasKey);
-		const isTooLong = guarded.length > guardedOrders(guarded.some(hasKey));
-		if (isTooLong) {
-			for (const { index } of real) {
-				if (isSent(decisions.get(index)))
-					decisions.set(index, { do: 'refuse', because: 'tooMany' });
-			}
-		}
-		const resent = sent.filter((line) => !isFresh(line) && !isContinued(line));
-		const again = real.filter(({ index }) => {
-			const decision = decisions.get(index);
-			return decision && 'because' in decision && decision.because === 'keyUsed';
-		});
-		const isRecorded = await this.records.record({
-			...(!isTooLong && { fresh: ordersOf(fresh), resent: ordersOf(resent) }),
-			again: ordersOf(again),
-		});
-		return isRecorded ?? false;
+	/** What the limits of the day count; undefined when it cannot be looked up. */
+	private dayTotal(): Total | undefined {
+		const { day, error } = this.marks;
+		if (!day || error !== undefined) return undefined;
+		return this.sent.size > 0 ? addTotals(day.others, this.need.total) : day.others;
 	}
 
-	private apply(decisions: ReadonlyMap<number, Decision>): void {
-		const { local } = this;
-		const { execution, process } = local;
-		const underWay: Entry[] = [];
-		for (const line of this.lines) {
-			const { order, found, index } = line;
-			const decision = decisions.get(index);
-			if (isPreview(line) || !isSent(decision)) {
-				execution.release(order);
+	private apply(decisions: ReadonlyMap<number, Decision>): ReadonlyMap<number, Decision> {
+		const { journal, lines } = this;
+		const underWay: Order[] = [];
+		for (const line of lines) {
+			const { wish, found, index } = line;
+			if (isPreview(line) || !isSent(decisions.get(index))) {
+				journal.release(wish);
 			} else {
-				const earlier = found?.entry.timesSent ?? 0;
-				const isResent = decision.do === 'send' && !isContinued(line);
-				line.timesSent = isResent ? earlier + 1 : Math.max(1, earlier);
 				this.sent.set(index, line);
-				if (process) underWay.push(this.entryOf(line, { state: 'sent' }));
+				underWay.push(orderOf(line, { state: 'sent' }));
 			}
 			if (isPreview(line) || !found) continue;
 			// An order that another run sent belongs to this run from now on.
-			if (process) {
-				const { run, item } = this.withItem(line);
-				local.keepFound([{ ...found.entry, isRecalled: undefined, run, index, item }]);
-			}
-			execution.assign(found.entry);
+			const { run, source } = wish;
+			if (found.order.run !== run) journal.keep([{ ...found.order, run, source }]);
+			journal.assign(found.order);
 		}
-		local.keepUnderWay(underWay);
+		if (this.settings.isOrder) journal.keep(underWay, { isUnderWay: true });
+		return decisions;
 	}
 
-	private async recordOutcomes(): Promise<void> {
-		const { local } = this;
-		const made: Entry[] = [];
-		const unmade: Line[] = [];
-		const obsolete: Order[] = [];
+	/** Records what came of everything that was sent. */
+	private async settle(): Promise<void> {
+		const { journal, marks } = this;
+		const made: Order[] = [];
+		const obsolete: Wish[] = [];
 		for (const line of this.sent.values()) {
 			await this.settings.yielder.yieldIfDue();
-			const { order, found, learned } = line;
+			const { wish, found, learned } = line;
 			if (learned) {
-				made.push(this.entryOf(line, learned));
-				if (found && found.entry.id !== order.id) obsolete.push(found.entry);
+				made.push(orderOf(line));
+				if (found && found.order.id !== wish.id) obsolete.push(found.order);
 				continue;
 			}
-			unmade.push(line);
-			obsolete.push(order);
+			line.sends = 0;
+			obsolete.push(wish);
 			// An earlier try may have been accepted, even if this one certainly made nothing.
-			if (found) made.push(earlierEntry(found));
-			else local.execution.release(order);
+			if (found) made.push(found.order);
+			else journal.release(wish);
 		}
-		local.remove(obsolete);
-		local.keep(made);
-		const total = totalOf(
-			unmade.map(({ order: { cost }, found, timesSent }) => ({
-				...{ cost, timesSent: timesSent - (found?.entry.timesSent ?? 0) },
-			})),
-		);
-		await this.records.giveBack(ordersOf(unmade.filter(isFresh)), total);
-	}
-
-	private entryOf(line: Line, learned: Knowledge): Entry {
-		return { ...this.withItem(line), ...learned, timesSent: line.timesSent };
-	}
-
-	/** Adds the hash of the item, which only orders that are kept or compared need. */
-	private withItem({ order, index }: Pick<Line, 'index' | 'order'>): Order {
-		if (order.item !== undefined || this.isOfTool) return order;
-		const item = itemHashOf(this.context.getInputData()[index]);
-		return item === undefined ? order : { ...order, item };
+		journal.remove(obsolete);
+		journal.keep(made);
+		if (marks.error === undefined || this.sent.size > 0) await marks.keepOnly(this.need);
 	}
 }
 
-/** How many Order Keys a run in a worker takes for free until it records them. */
-const maxGuessed = 10;
+const isRefusedByDay = (decision: Decision): boolean =>
+	decision.do === 'refuse' && ['limitOfDay', 'costLimitOfDay'].includes(decision.because);
 
 const manyConflicts = 'Other workers wrote at the same moment, again and again';
 
-/** What an earlier try knew of an order. */
-const earlierEntry = ({ entry }: Match): Entry => ({
-	...entry,
-	...{ isRecalled: undefined, isUnderWay: undefined },
-});
+/** What is known of an order that this run has sent. */
+function orderOf({ wish, found, sends, learned }: Line, state = learned): Order {
+	const timesSent = Math.max(1, (found?.order.timesSent ?? 0) + sends);
+	return { ...wish, ...(state as NonNullable<typeof state>), timesSent };
+}

@@ -1,7 +1,6 @@
 import type { OrderOptions } from '../parameters/orderOptions';
-import type { Knowledge } from './entry';
-import type { Order } from './identity';
 import type { Match } from './match';
+import type { State, Wish } from './order';
 
 /** An item whose request costs money. */
 export interface PaidItem {
@@ -19,26 +18,26 @@ export interface PaidItem {
 	cost?: number;
 }
 
-/** One request of the run. Only the hash of the request is kept, since it may be large. */
+/** One wish of the run. Only the hash of the request is kept, since it may be large. */
 export interface Line extends Omit<PaidItem, 'request'> {
-	order: Order;
+	wish: Wish;
 	/** What is known of it from other tries. */
 	found?: Match;
-	/** How many requests of it may have made something, with those of other tries. */
-	timesSent: number;
+	/** How many requests of this run may have made something. */
+	sends: number;
 	/** What is known after it was sent. */
-	learned?: Knowledge;
+	learned?: State;
 }
 
 export const isPreview = (item: Pick<PaidItem, 'isPreview'>): boolean => item.isPreview;
 export const isReal = (item: Pick<PaidItem, 'isPreview'>): boolean => !item.isPreview;
-export const hasKey = ({ order }: Line): boolean => order.key !== undefined;
+export const hasKey = ({ wish }: Line): boolean => wish.key !== undefined;
 
 /** Whether it was not sent before. */
 export const isFresh = ({ found }: Line): boolean => !found;
 /** Whether some of its requests were answered, so that it counts already. */
-export const isContinued = ({ found }: Line): boolean => found?.entry.state === 'new';
+export const isContinued = ({ found }: Line): boolean => found?.order.state === 'new';
 /** Whether it may never have been sent: n8n may have been killed between the record and the request. */
-export const isUnsure = ({ found }: Line): boolean => found?.entry.state === 'sent';
+export const isUnsure = ({ found }: Line): boolean => found?.order.state === 'sent';
 
-export const ordersOf = (lines: readonly Line[]): Order[] => lines.map(({ order }) => order);
+export const wishesOf = (lines: readonly Line[]): Wish[] => lines.map(({ wish }) => wish);

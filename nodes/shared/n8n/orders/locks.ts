@@ -1,5 +1,7 @@
+import { remembered } from './processMemory';
+
 /** The locks that are held in this process, by name. Each promise resolves when its lock is released. */
-export const locks = new Map<string, Promise<void>>();
+const heldLocks = () => remembered('locks', () => new Map<string, Promise<void>>());
 
 /**
  * Waits until none of these locks is held in this process, then takes all of them.
@@ -9,6 +11,7 @@ export async function lockAll(
 	names: readonly string[],
 	signal?: AbortSignal,
 ): Promise<(() => void) | undefined> {
+	const locks = heldLocks();
 	let abort = () => {};
 	const aborted = new Promise<void>((resolve) => (abort = resolve));
 	signal?.addEventListener('abort', abort, { once: true });

@@ -1,98 +1,72 @@
-import type { Entry } from './entry';
-import type { Order } from './identity';
+import type { Order, Wish } from './order';
 
-/** What is known of an order, and what shows that it is the same order. */
+/** What is known of a wish, and what shows that it is the same order. */
 export interface Match {
-	entry: Entry;
-	by: 'request' | 'key' | 'item';
+	order: Order;
+	by: 'request' | 'key' | 'source';
 }
 
 /**
- * Pairs the orders of a run with known orders of its other tries. Pure.
+ * Finds each wish of a run among known orders. Pure.
  *
- * The same request is the same order, in any run. A request that is left then may still be a known order in other
- * words: the time of day, chance or a model can change a prompt from try to try. Such an order is found by its Order
- * Key, or by its input item if that was stored with the execution or is unique. Where the node was edited, only the
- * request and the key count.
+ * A wish is found by what would be ordered: its Order Key, or the same request in any run. A request that is left then
+ * may be a known order in other words: the time of day, chance or a model can change a prompt from try to try. Such an
+ * order is found by where it comes from. Nothing else is guessed.
  */
-export function match(orders: readonly Order[], known: readonly Entry[]): Map<Order, Match> {
-	const pairs = new Map<Order, Match>();
+export function match(wishes: readonly Wish[], known: readonly Order[]): Map<Wish, Match> {
+	const pairs = new Map<Wish, Match>();
 	const left = new Set([...known].sort((one, other) => one.run - other.run));
-	const pairBy = (by: Match['by'], nameOf: (order: Order | Entry) => string | undefined) => {
-		const byName = new Map<string | undefined, Entry[]>();
-		for (const entry of left) {
-			const name = nameOf(entry);
-			const same = byName.get(name);
-			if (same) same.push(entry);
-			else byName.set(name, [entry]);
-		}
-		for (const order of orders) {
+	const pairBy = (by: Match['by'], nameOf: (order: Wish | Order) => string | undefined) => {
+		const byName = new Map<string | undefined, Order[]>();
+		for (const order of left) {
 			const name = nameOf(order);
-			if (name === undefined || pairs.has(order)) continue;
-			const entry = byName.get(name)?.shift();
-			if (entry === undefined) continue;
-			pairs.set(order, { entry, by });
-			left.delete(entry);
+			const same = byName.get(name);
+			if (same) same.push(order);
+			else byName.set(name, [order]);
+		}
+		for (const wish of wishes) {
+			const name = nameOf(wish);
+			if (name === undefined || pairs.has(wish)) continue;
+			const order = byName.get(name)?.shift();
+			if (order === undefined) continue;
+			pairs.set(wish, { order, by });
+			left.delete(order);
 		}
 	};
 	pairBy('request', ({ id }) => id);
 	pairBy('request', ({ request }) => request);
 	pairBy('key', ({ key }) => key);
-	// n8n stored the items in this order, so the item at the same index is the same.
-	pairBy('item', (order) =>
-		isReworded(order) && !('isRecalled' in order && order.isRecalled)
-			? `${order.parameters} ${order.run} ${order.index}`
-			: undefined,
-	);
-	const isUnique = uniqueItemTest(orders, known);
-	pairBy('item', (order) =>
-		isReworded(order) && isUnique(order) ? `${order.parameters} ${order.item}` : undefined,
-	);
+	pairBy('source', (order) => (isReworded(order) ? order.source : undefined));
 	return pairs;
 }
 
 /**
- * The known orders that may be one of the orders which {@link match} has left: they are of the same run, and nothing
+ * The known orders that may be one of the wishes which {@link match} has left: they are of the same run, and nothing
  * tells which they are. Pure.
  * @param isOfTool whether each call of an agent is a run: a call after one with an unknown outcome may repeat it
  */
 export function unmatchedOf(
-	{ parameters, run }: Pick<Order, 'parameters' | 'run'>,
+	{ parameters, run }: Pick<Wish, 'parameters' | 'run'>,
 	{
 		known,
 		pairs,
 		isOfTool,
-	}: { known: readonly Entry[]; pairs: Iterable<Match>; isOfTool: boolean },
-): Entry[] {
-	const matched = new Set([...pairs].map(({ entry }) => entry));
-	return known.filter((entry) => {
-		const isUnclear = entry.state !== 'answered' && entry.isUnderWay === undefined;
-		const isOfRun = entry.run === run || (isOfTool && isUnclear);
-		return isOfRun && isReworded(entry) && entry.parameters === parameters && !matched.has(entry);
+		isUnderWay,
+	}: {
+		known: readonly Order[];
+		pairs: Iterable<Match>;
+		isOfTool: boolean;
+		isUnderWay: (order: Order) => boolean;
+	},
+): Order[] {
+	const matched = new Set([...pairs].map(({ order }) => order));
+	return known.filter((order) => {
+		const isUnclear = order.state !== 'answered' && !isUnderWay(order);
+		const isOfRun = order.run === run || (isOfTool && isUnclear);
+		return isOfRun && isReworded(order) && order.parameters === parameters && !matched.has(order);
 	});
 }
 
 /** Whether an order can be found in other words: one with a key is found by that alone, and parts are of their request. */
-const isReworded = (order: Order | Entry) =>
+const isReworded = (order: Wish | Order) =>
 	order.key === undefined && !('state' in order && order.state === 'new');
-
-/**
- * Whether an input item is unique, so that what is known of an equal item is about this one. Later runs count only
- * where no run so far has ordered for an equal item.
- */
-function uniqueItemTest(
-	orders: readonly Order[],
-	known: readonly Entry[],
-): (order: Order) => boolean {
-	const [{ run } = { run: 0 }] = orders;
-	const own = countItems(orders);
-	const soFar = countItems(known.filter((entry) => entry.run <= run));
-	const later = countItems(known.filter((entry) => entry.run > run));
-	return ({ item = '' }) => own.get(item) === 1 && (soFar.get(item) ?? later.get(item)) === 1;
-}
-
-function countItems(orders: readonly Order[]): Map<string, number> {
-	const counts = new Map<string, number>();
-	for (const { item = '' } of orders) counts.set(item, (counts.get(item) ?? 0) + 1);
-	return counts;
-}

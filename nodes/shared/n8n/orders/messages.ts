@@ -6,12 +6,11 @@ import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
 import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
-import type { Day } from './limits/day';
+import type { Day } from './day';
 import type { Reason } from './decide';
-import type { Entry, Total } from './entry';
-import type { StoreFailure } from './records';
-import { guardedOrders } from './stores/database';
-import type { KeyUse } from './stores/process';
+import type { Order, Total } from './order';
+import type { KeyUse } from './keptJournals';
+import { guardedOrders, type StoreFailure } from './marks';
 
 /** What the messages about one order need to know. */
 export interface OrderDetails {
@@ -29,14 +28,14 @@ export interface OrderDetails {
 	usedBefore?: Total;
 }
 
-/** Why an order is not sent. @param entries what is known of it, or of the orders that may be the same */
+/** Why an order is not sent. @param orders what is known of it, or of others that may be the same */
 export function refusal(
 	because: Reason,
 	details: OrderDetails,
-	entries: readonly Entry[] = [],
+	orders: readonly Order[] = [],
 ): GatewayError {
 	const { key = '' } = details.options ?? {};
-	const [known] = entries;
+	const [known] = orders;
 	switch (because) {
 		case 'lost':
 			return known?.state === 'lost'
@@ -45,7 +44,7 @@ export function refusal(
 		case 'sent':
 			return sentError(details);
 		case 'reworded':
-			return rewordedError(details, entries);
+			return rewordedError(details, orders);
 		case 'keyUsed':
 			return notSent({ message: keysUsed([key]), advice: keyUsedAdvice(details) });
 		case 'keyOfOther':
@@ -95,8 +94,8 @@ function sentError(details: OrderDetails): GatewayError {
 export const sentFailure = (details: OrderDetails): Failure => sentError(details).failure;
 
 /** Another try of this execution has sent an order that may be this one in other words. */
-function rewordedError(details: OrderDetails, entries: readonly Entry[]): GatewayError {
-	const jobs = entries.flatMap((entry) => (entry.state === 'answered' ? (entry.job ?? []) : []));
+function rewordedError(details: OrderDetails, orders: readonly Order[]): GatewayError {
+	const jobs = orders.flatMap((order) => (order.state === 'answered' ? (order.job ?? []) : []));
 	const [job] = jobs;
 	const ids = joinFirst(jobs.map(({ id }) => idInSentence(id, "in n8n's log")));
 	const found =

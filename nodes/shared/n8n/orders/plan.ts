@@ -1,8 +1,8 @@
 import type { EventLoopYielder } from '../client/eventLoopYielder';
 import { decide, type Decision, type DecisionInput } from './decide';
-import { addTotals, totalOf } from './entry';
+import { addTotals, totalOf } from './order';
 import { isContinued, isPreview, isReal, isUnsure, type Line } from './line';
-import { limitStatus, type Counted } from './limits/limits';
+import { limitStatus, type Counted } from './limits';
 
 type Sending = Extract<Decision, { do: 'send' | 'sendUnderKey' }>;
 export const isSent = (decision: Decision | undefined): decision is Sending =>
@@ -15,6 +15,8 @@ interface Facts {
 	unmatched: DecisionInput['unmatched'];
 	areTriesKnown: boolean;
 	isRecordable: boolean;
+	/** Whether another run is sending it. */
+	isUnderWay(line: Line): boolean;
 	/** How an Order Key was used before the run. */
 	keyUse(line: Line): DecisionInput['keyUse'];
 }
@@ -26,7 +28,7 @@ interface Facts {
  */
 export async function plan(
 	lines: readonly Line[],
-	{ counted: { execution, day }, unmatched, keyUse, ...known }: Facts,
+	{ counted: { execution, day }, unmatched, keyUse, isUnderWay, ...known }: Facts,
 	yielder: EventLoopYielder,
 ): Promise<Map<number, Decision>> {
 	const decisions = new Map<number, Decision>();
@@ -35,8 +37,8 @@ export async function plan(
 	const unsureFirst = [...lines.filter(isUnsure), ...lines.filter((line) => !isUnsure(line))];
 	for (const line of [...unsureFirst.filter(isReal), ...unsureFirst.filter(isPreview)]) {
 		await yielder.yieldIfDue();
-		const { order, options, resendsLost, found } = line;
-		const { parameters, idempotencyKey, key, request, cost } = order;
+		const { wish, options, resendsLost, found } = line;
+		const { parameters, idempotencyKey, key, request, cost } = wish;
 		const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
 		const before = keyUse(line);
 		const earlier = key === undefined ? undefined : requests.get(key);
@@ -45,12 +47,13 @@ export async function plan(
 			...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey, ...known },
 			keyUse: before === 'free' && earlier !== undefined ? ofRun : before,
 			unmatched: key === undefined ? unmatched : [],
+			isUnderWay: isUnderWay(line),
 			limit: isContinued(line) ? undefined : limitStatus(options, cost, { execution, day }),
 		});
 		decisions.set(line.index, decision);
 		if (key !== undefined && (isSent(decision) || found)) requests.set(key, request);
 		const timesSent = decision.do === 'send' && !isContinued(line) ? 1 : 0;
-		const earlierTimes = isUnsure(line) ? Math.max(1, found?.entry.timesSent ?? 0) : 0;
+		const earlierTimes = isUnsure(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
 		execution = addTotals(execution, totalOf([{ cost, timesSent: earlierTimes + timesSent }]));
 		if (day) day = addTotals(day, totalOf([{ cost, timesSent }]));
 	}

@@ -30,8 +30,8 @@ export interface OrderOptions {
 	maxCostPerDay?: number;
 }
 
-/** Maximum orders per day that can be counted: see `limits/tally.ts`. */
-const maxOrdersCounted = 100_000;
+/** The largest limit of orders per day. After a restart, fewer can be counted: see `maxEntries` in `store.ts`. */
+export const maxOrdersCounted = 100_000;
 
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
@@ -53,7 +53,7 @@ const orderKeyOption = fieldOf(
 		name: 'orderKey',
 		placeholder: 'e.g. {{ $json.sku }}-2026-11',
 		description:
-			'This node orders only once with this key, in all executions. It remembers its newest 3,300 orders. Needs a saved workflow.',
+			'This node orders only once with this key, in all executions. It remembers its newest 2,200 orders. Needs a saved workflow.',
 	},
 	(value, report): string | undefined => {
 		if (value === undefined) return undefined;
@@ -124,7 +124,7 @@ const maxOrdersPerDayOption = limitField({
 	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
-		'How many orders this node may place in one day, in all executions together. The day has the time zone of the workflow. Needs a saved workflow.',
+		'How many orders this node may place in one day, in all executions together. Images count only in runs with a limit per day. The day has the time zone of the workflow. Needs a saved workflow.',
 });
 
 const maxCostOption = limitField({
@@ -142,7 +142,7 @@ const maxCostPerDayOption = limitField({
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
-		'What this node’s orders may cost in one day, in all executions together. It is estimated by Prices in the credential. Needs a saved workflow.',
+		'What this node’s orders may cost in one day, in all executions together. It is estimated by Prices in the credential. Another amount begins a new count. Needs a saved workflow.',
 });
 
 const onceOptions = optionGroup({

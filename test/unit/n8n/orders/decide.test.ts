@@ -4,29 +4,29 @@ import {
 	type Decision,
 	type DecisionInput,
 } from '../../../../nodes/shared/n8n/orders/decide';
-import { knowledgeOf, type Entry } from '../../../../nodes/shared/n8n/orders/entry';
 import type { Match } from '../../../../nodes/shared/n8n/orders/match';
+import { stateAfter, type Order } from '../../../../nodes/shared/n8n/orders/order';
 
 const failure: Failure = {
 	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
 	...{ billed: 'unknown', retry_can_help: false },
 };
-const wish: DecisionInput = {
+const wanted: DecisionInput = {
 	...{ resendsLost: false, parameters: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
 	...{ releasesKey: false, unmatched: [], limit: undefined },
-	...{ areTriesKnown: true, isRecordable: true },
+	...{ areTriesKnown: true, isRecordable: true, isUnderWay: false },
 };
 const order = {
-	...{ id: 'A', request: 'A', count: 0, run: 0, index: 0, parameters: 'node', timesSent: 1 },
+	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },
 };
-const sent: Entry = { ...order, state: 'sent' };
-const lost: Entry = { ...order, state: 'lost', failure };
-const answered: Entry = { ...order, state: 'answered', result: {}, hints: [] };
-const parts: Entry = { ...order, state: 'new', parts: [{}] };
+const sent: Order = { ...order, state: 'sent' };
+const lost: Order = { ...order, state: 'lost', failure };
+const answered: Order = { ...order, state: 'answered', result: {}, hints: [] };
+const parts: Order = { ...order, state: 'new', parts: [{}] };
 
 /** What is known, what it matches, what the user wants, what is decided, and why. */
 type Row = [
-	Entry | undefined,
+	Order | undefined,
 	Match['by'] | undefined,
 	Partial<DecisionInput>,
 	Decision['do'],
@@ -66,7 +66,7 @@ describe('the decision about an order', () => {
 		[answered, 'request', { ...resends, limit: 'limit', keyUse: 'same' }, 'reuse'],
 		[answered, 'request', { limit: 'dayUnknown' }, 'reuse'],
 		[answered, 'request', { parameters: 'changed' }, 'reuse'],
-		[answered, 'item', {}, 'reuse'],
+		[answered, 'source', {}, 'reuse'],
 		[answered, 'key', {}, 'reuse'],
 		[answered, 'key', { parameters: 'changed' }, 'refuse', 'keyOfOther'],
 		// Its response is lost.
@@ -80,9 +80,9 @@ describe('the decision about an order', () => {
 		[{ ...lost, ...keyed }, 'request', { ...keyed, limit: 'limitOfDay' }, 'sendUnderKey'],
 		[{ ...lost, ...keyed }, 'request', { idempotencyKey: 'other' }, 'refuse', 'lost'],
 		[{ ...lost, ...keyed }, 'request', {}, 'refuse', 'lost'],
-		[{ ...lost, ...keyed }, 'item', keyed, 'refuse', 'lost'],
+		[{ ...lost, ...keyed }, 'source', keyed, 'refuse', 'lost'],
 		[lost, 'key', {}, 'refuse', 'lost'],
-		[lost, 'item', resends, 'send'],
+		[lost, 'source', resends, 'send'],
 		// It was sent, and nothing else is known.
 		[sent, 'request', {}, 'refuse', 'sent'],
 		[sent, 'request', resends, 'send'],
@@ -90,28 +90,28 @@ describe('the decision about an order', () => {
 		[{ ...sent, ...keyed }, 'request', { limit: 'limit', ...keyed }, 'refuse', 'limit'],
 		[{ ...sent, ...keyed }, 'request', { limit: 'limitOfDay', ...keyed }, 'sendUnderKey'],
 		[{ ...sent, ...keyed }, 'request', keyed, 'sendUnderKey'],
-		[{ ...sent, isUnderWay: true }, 'request', resends, 'refuse', 'sent'],
+		[sent, 'request', { ...resends, isUnderWay: true }, 'refuse', 'sent'],
 		[sent, 'request', keyed, 'refuse', 'sent'],
-		[sent, 'item', {}, 'refuse', 'reworded'],
+		[sent, 'source', {}, 'refuse', 'reworded'],
 		// The user only releases its Order Key.
 		[...nothing, { releasesKey: true }, 'leaveOut', 'keyReleased'],
 		[answered, 'request', { releasesKey: true, keyUse: 'same' }, 'leaveOut', 'keyReleased'],
 		[...nothing, { releasesKey: true, keyUse: 'unknown' }, 'refuse', 'keyUnknown'],
 	];
 	it.each(
-		rows.map(([entry, by, wanted, what, because]) => ({
-			...{ entry, by, wanted, what, because },
-			title: `${what}${because ? ` (${because})` : ''} when ${entry ? `an order in the state ${entry.state} matches by its ${by}` : 'nothing is known'}, with the wish ${JSON.stringify(wanted)}`,
+		rows.map(([order, by, input, what, because]) => ({
+			...{ order, by, input, what, because },
+			title: `${what}${because ? ` (${because})` : ''} when ${order ? `an order in the state ${order.state} matches by its ${by}` : 'nothing is known'}, with ${JSON.stringify(input)}`,
 		})),
-	)('decides to $title', ({ entry, by, wanted, what, because }) => {
-		const found = entry && by && { entry, by };
-		const decision = decide(found, { ...wish, ...wanted });
+	)('decides to $title', ({ order, by, input, what, because }) => {
+		const found = order && by && { order, by };
+		const decision = decide(found, { ...wanted, ...input });
 		expect(decision.do).toBe(what);
 		expect('because' in decision ? decision.because : undefined).toBe(because);
 	});
 
 	it('keeps the parts that have a response when it sends the rest', () => {
-		const decision = decide({ entry: parts, by: 'request' }, wish);
+		const decision = decide({ order: parts, by: 'request' }, wanted);
 		expect(decision).toMatchObject({ do: 'send', parts: [{}] });
 	});
 });
@@ -122,25 +122,25 @@ describe('what is known of an order after it was sent', () => {
 
 	it('keeps the result of an order even when its outputs could not be made', () => {
 		const job = { id: 'task_1' };
-		const learned = knowledgeOf({ ...outcome, result: { url: 'a' }, job, error: failed('yes') });
+		const learned = stateAfter({ ...outcome, result: { url: 'a' }, job, error: failed('yes') });
 		expect(learned).toEqual({ state: 'answered', result: { url: 'a' }, job, hints: ['cut'] });
 	});
 
 	it.each(['unknown', 'yes'] as const)(
 		'keeps how an order failed when it may be charged (billed: %s)',
 		(billed) => {
-			expect(knowledgeOf({ ...outcome, error: failed(billed) })).toMatchObject({ state: 'lost' });
+			expect(stateAfter({ ...outcome, error: failed(billed) })).toMatchObject({ state: 'lost' });
 		},
 	);
 
 	it('keeps nothing of an order that was refused, failed in n8n, or was not sent', () => {
-		expect(knowledgeOf({ ...outcome, error: failed('no') })).toBeUndefined();
-		expect(knowledgeOf({ ...outcome, error: new Error('expression') })).toBeUndefined();
-		expect(knowledgeOf(outcome)).toBeUndefined();
+		expect(stateAfter({ ...outcome, error: failed('no') })).toBeUndefined();
+		expect(stateAfter({ ...outcome, error: new Error('expression') })).toBeUndefined();
+		expect(stateAfter(outcome)).toBeUndefined();
 	});
 
 	it('keeps the parts that have a response when another part was refused', () => {
-		const learned = knowledgeOf({ ...outcome, parts: [{}], error: failed('no') });
+		const learned = stateAfter({ ...outcome, parts: [{}], error: failed('no') });
 		expect(learned).toEqual({ state: 'new', parts: [{}] });
 	});
 });

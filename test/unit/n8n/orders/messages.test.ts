@@ -1,12 +1,12 @@
-import type { Entry } from '../../../../nodes/shared/n8n/orders/entry';
 import { refusal } from '../../../../nodes/shared/n8n/orders/messages';
+import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 import { executeContext } from '../../../support/workflows/executeContext';
 
 const order = {
-	...{ id: 'A', request: 'A', count: 0, run: 0, index: 0, parameters: 'node', timesSent: 1 },
+	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },
 };
-const sent: Entry = { ...order, state: 'sent' };
-const answered = (id?: string): Entry => ({
+const sent: Order = { ...order, state: 'sent' };
+const answered = (id?: string): Order => ({
 	...{ ...order, state: 'answered', result: {}, hints: [] },
 	...(id !== undefined && { job: { id } }),
 });
@@ -14,7 +14,7 @@ const inLog =
 	/The earlier one may have been accepted and may be running\. Look for the ID of its job/;
 
 describe('the refusal of an order that may be an earlier one in other words', () => {
-	it.each<[string, Entry[], RegExp, string | undefined]>([
+	it.each<[string, Order[], RegExp, string | undefined]>([
 		['without a known job', [], inLog, undefined],
 		['of which only the sending is known', [sent], inLog, undefined],
 		['of which the job is not known', [answered()], inLog, undefined],
@@ -25,7 +25,7 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 			'task_1',
 		],
 		[
-			...(['with two jobs', [answered('task_1'), answered('task_2')]] as [string, Entry[]]),
+			...(['with two jobs', [answered('task_1'), answered('task_2')]] as [string, Order[]]),
 			/The jobs of the earlier ones are task_1; task_2: .* with those Job IDs/,
 			'task_1',
 		],

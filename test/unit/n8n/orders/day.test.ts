@@ -1,4 +1,4 @@
-import { dayOf } from '../../../../../nodes/shared/n8n/orders/limits/day';
+import { dayOf } from '../../../../nodes/shared/n8n/orders/day';
 
 const at = (text: string) => Date.parse(text);
 

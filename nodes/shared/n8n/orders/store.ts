@@ -1,9 +1,10 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { valueAt } from '../../../service/json';
-import { clock, stopSignalOf } from '../../client/httpClient';
-import { isWorker } from '../../execution/engineContext';
-import { lockAll } from '../locks';
+import { valueAt } from '../../service/json';
+import { clock, stopSignalOf } from '../client/httpClient';
+import { isWorker } from '../execution/engineContext';
+import { lockAll } from './locks';
+import { remembered } from './processMemory';
 
 /** How many values one call looks up or removes. */
 const portion = 500;
@@ -20,16 +21,15 @@ const maxPause = 25_000;
 /** Milliseconds. Longer than a worker takes between reading the store and writing it. */
 const writeTime = 200;
 
-/** Milliseconds after which a lock may end by itself. Longer than any worker needs it. */
-const lease = 60_000;
-
 const mode = { mode: 'entries' } as const;
 
-/** Values still to be removed, by node. */
-export const pending = new Map<string, Set<string>>();
-
-/** How many entries stand for orders whose outcome this process does not know yet, by node. */
-export const underWay = new Map<string, number>();
+/** What the runs of a node in this process share. */
+class NodeState {
+	/** Values still to be removed. */
+	readonly pending = new Set<string>();
+	/** How many entries stand for orders whose outcome is not known yet. */
+	underWay = 0;
+}
 
 /**
  * n8n's store of processed items, for this node. It outlives the process, and every worker sees it. It holds hashes, the
@@ -55,15 +55,18 @@ export class ProcessedItems {
 	private patience = maxPause;
 	/** How many entries this run has under way. */
 	private own = 0;
+	private readonly node: NodeState;
 
-	constructor(private readonly context: IExecuteFunctions) {}
+	constructor(private readonly context: IExecuteFunctions) {
+		this.node = remembered(`store of ${nodeIdOf(context)}`, () => new NodeState());
+	}
 
 	/** @returns those of the values that are recorded */
 	async find(values: readonly string[]): Promise<Set<string>> {
 		const found = new Set<string>();
 		for (let from = 0; from < values.length; from += portion) {
 			const some = values.slice(from, from + portion);
-			const claim = newClaim();
+			const claim = uniqueValue();
 			const { known, failure } = await this.add([claim, ...some], { own: [claim] });
 			if (failure !== undefined) throw failure;
 			await this.discard([claim, ...some.filter((value) => !known.has(value))]);
@@ -98,7 +101,7 @@ export class ProcessedItems {
 			async ({ checkProcessedAndRecord }) =>
 				await checkProcessedAndRecord([...values], 'node', {
 					...mode,
-					...(trims && { maxEntries: maxEntries + this.allUnderWay }),
+					...(trims && { maxEntries: maxEntries + this.node.underWay }),
 				}),
 		);
 		const known = new Set(result.processed.map(String));
@@ -109,10 +112,7 @@ export class ProcessedItems {
 	/** Changes how many entries this run has under way. The store keeps them besides its newest ones. */
 	expect(entries: number): void {
 		this.own += entries;
-		const name = nodeIdOf(this.context);
-		const all = this.allUnderWay + entries;
-		if (all > 0) underWay.set(name, all);
-		else underWay.delete(name);
+		this.node.underWay += entries;
 	}
 
 	/** The outcomes of all orders of this run are known. */
@@ -120,25 +120,16 @@ export class ProcessedItems {
 		this.expect(-this.own);
 	}
 
-	private get allUnderWay(): number {
-		return underWay.get(nodeIdOf(this.context)) ?? 0;
-	}
-
 	/** Removes values. After an error, they are removed before the next call of any run of the node. */
 	async remove(values: readonly string[]): Promise<void> {
 		if (values.length === 0) return;
-		const own = pendingOf(this.context);
-		for (const value of values) own.add(value);
+		this.removeLater(values);
 		await this.inTurn(async () => {});
 	}
 
-	/**
-	 * Removes values, before the next call of any run of the node, that a failed look-up may have left behind. Only where
-	 * no other process can have recorded them.
-	 */
-	forget(values: readonly string[]): void {
-		const own = pendingOf(this.context);
-		if (!isWorker(this.context)) for (const value of values) own.add(value);
+	/** Removes values before the next call of any run of the node. */
+	removeLater(values: readonly string[]): void {
+		for (const value of values) this.node.pending.add(value);
 	}
 
 	/**
@@ -148,8 +139,7 @@ export class ProcessedItems {
 	async removeNow(values: readonly string[]): Promise<void> {
 		const removal = this.remove(values);
 		removal.catch(() => {
-			const own = pendingOf(this.context);
-			if (this.isShared) for (const value of values) own.delete(value);
+			if (this.isShared) for (const value of values) this.node.pending.delete(value);
 		});
 		await removal;
 	}
@@ -167,31 +157,6 @@ export class ProcessedItems {
 	/** Waits until a worker that had read the store before this process wrote to it has overwritten that. */
 	async waitForOthers(): Promise<void> {
 		if (this.isShared) await clock.sleep(writeTime);
-	}
-
-	/**
-	 * Excludes other workers until it is released. n8n's store has no lock, so this one rests on time (Fischer's
-	 * algorithm): of workers that write the same name at the same moment, the last one finds its claim after a moment.
-	 * @returns the function that releases it; undefined when the signal aborted first
-	 * @throws Error when others hold it for minutes
-	 */
-	async lock(name: string, signal?: AbortSignal): Promise<(() => Promise<void>) | undefined> {
-		if (!isWorker(this.context)) return async () => {};
-		for (const end = clock.now() + 3 * lease; clock.now() < end && !signal?.aborted;) {
-			// The name changes with time, so that the lock of a killed worker ends.
-			const period = Math.floor(clock.now() / lease);
-			const [own, before] = [`lock ${name} ${period}`, `lock ${name} ${period - 1}`];
-			const claim = newClaim();
-			const isHeldFromBefore = (await this.find([before])).size > 0;
-			const isFree = !isHeldFromBefore && !(await this.add([own, claim])).known.has(own);
-			if (isFree) await this.waitForOthers();
-			if (isFree && (await this.add([claim])).known.has(claim))
-				return async () => await this.discard([own, claim]);
-			await this.discard([claim]);
-			await clock.sleep(writeTime * (1 + Math.random()), signal).catch(() => undefined);
-		}
-		if (signal?.aborted) return undefined;
-		throw new Error('Other workers are ordering all the time');
 	}
 
 	/** The number of entries. */
@@ -235,14 +200,13 @@ export class ProcessedItems {
 			throw new StoreMissing('this engine has no store of processed items');
 		const unlock = await lockAll([nodeIdOf(this.context)]);
 		try {
-			const own = pendingOf(this.context);
-			while (own.size > 0) {
+			const { pending } = this.node;
+			while (pending.size > 0) {
 				// n8n searches its whole list for each value, and blocks the event loop meanwhile.
-				const some = [...own].slice(0, portion);
+				const some = [...pending].slice(0, portion);
 				await helpers.removeProcessed(some, 'node', mode);
-				for (const value of some) own.delete(value);
+				for (const value of some) pending.delete(value);
 			}
-			pending.delete(nodeIdOf(this.context));
 			return await call(helpers);
 		} finally {
 			unlock?.();
@@ -251,7 +215,7 @@ export class ProcessedItems {
 }
 
 /** A value that no other call has. */
-export const newClaim = (): string => `claim ${randomUUID()}`;
+export const uniqueValue = (): string => `claim ${randomUUID()}`;
 
 class StoreMissing extends Error {}
 
@@ -266,20 +230,10 @@ export function isStoreMissing(error: unknown): boolean {
 }
 
 /** The value that confirms a fact. */
-export const confirmationOf = (fact: string): string => `${fact}!`;
-
-/** The fact that the value confirms. */
-export const factIn = (confirmation: string): string => confirmation.slice(0, -1);
+const confirmationOf = (fact: string): string => `${fact}!`;
 
 /** The values of a fact. */
 export const valuesOf = (fact: string): string[] => [fact, confirmationOf(fact)];
-
-function pendingOf(context: IExecuteFunctions): Set<string> {
-	const name = nodeIdOf(context);
-	const own = pending.get(name) ?? new Set<string>();
-	pending.set(name, own);
-	return own;
-}
 
 /** Identifies the node across all executions. */
 export const nodeIdOf = (context: IExecuteFunctions): string =>

@@ -1,7 +1,10 @@
-import { sumOf } from '../../../service/prices';
-import type { OrderOptions } from '../../parameters/orderOptions';
-import type { LimitStatus } from '../decide';
-import type { Total } from '../entry';
+import { sumOf } from '../../service/prices';
+import type { OrderOptions } from '../parameters/orderOptions';
+import type { Total } from './order';
+
+/** Why limits allow no order; undefined when they do. */
+export type LimitStatus =
+	'limit' | 'costLimit' | 'limitOfDay' | 'costLimitOfDay' | 'dayUnknown' | undefined;
 
 /** What is counted at the moment in which an order is decided. */
 export interface Counted {

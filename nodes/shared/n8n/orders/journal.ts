@@ -1,0 +1,166 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { firstCallOfNewTry } from '../agent/agentRun';
+import { isTool } from '../agent/tool';
+import { nodeMemory, runIndexOf } from '../execution/memory';
+import { originOf } from './identity';
+import { addTotals, totalOf, type Order, type Total, type Wish } from './order';
+import { keptJournals } from './keptJournals';
+import { readStored, type Orders, type Run, type Stored } from './stored';
+
+/**
+ * All orders of an execution and its Retries: the only memory of them, apart from the marks in n8n's database.
+ *
+ * It is one object. n8n stores it in the node's context with an execution that failed or is parked, so every Retry has
+ * it. The process keeps the same object, because n8n stores nothing of an execution that was stopped or killed while the
+ * node ran, and because several Retries may run at once. Runs of a loop and calls of a tool share it: an order that one
+ * of them owns belongs to no other.
+ */
+export class Journal {
+	/** False when a newer release has stored it, or when it is damaged. It then stays as it is. */
+	readonly isReadable: boolean;
+	/** See {@link originOf}. */
+	readonly origin: string;
+	/** How many runs of the node came before this one. */
+	readonly run: number;
+	private readonly memory: Stored;
+	private readonly isOfTool: boolean;
+
+	/** @param isOrder whether videos or images are ordered, which a Retry may find in another run */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly isOrder: boolean,
+	) {
+		const own: { orders?: object } | undefined = nodeMemory(context);
+		const stored = own && readStored(own.orders ?? {});
+		this.isReadable = stored !== undefined;
+		this.isOfTool = isTool(context.getNode());
+		const { origin = originOf(context), run: last, owners = {} } = stored ?? {};
+		const { journal = { revision: 0, known: {} } } = stored ?? {};
+		const run = this.currentRun(last);
+		const orders = isOrder ? keptJournals().open(context, origin, journal) : journal;
+		const memory = { origin, run, owners, journal: orders };
+		// Changed in place, since the calls of a tool share it.
+		this.memory = own && stored ? (own.orders = Object.assign(stored, memory)) : memory;
+		this.origin = origin;
+		this.run = run.number;
+		if (last && run !== last) this.beginRun(last);
+	}
+
+	/** All orders that belong to no other run. */
+	get open(): Order[] {
+		return Object.values(this.orders.known).filter((order) => !this.isOfOtherRun(order));
+	}
+
+	/** What limits count of all orders except these. */
+	totalExcept(ids: ReadonlySet<string> = new Set()): Total {
+		const { known, earlier = { orders: 0, cost: 0 } } = this.orders;
+		const counted = Object.values(known).filter(({ id }) => !ids.has(id));
+		const { orders, cost } = earlier;
+		return addTotals({ orders, cost: cost ?? Infinity }, totalOf(counted));
+	}
+
+	/** Whether another run is sending the order right now. */
+	isUnderWay({ id }: Pick<Wish, 'id'>): boolean {
+		return this.isOrder && keptJournals().isUnderWay(this.origin, id);
+	}
+
+	/**
+	 * Keeps what is known of orders. What was learned in the meantime is not lost: an answer stays.
+	 * @param isUnderWay whether they are being sent, so that another Retry at the same moment leaves them alone
+	 */
+	keep(orders: readonly Order[], { isUnderWay = false } = {}): void {
+		const { known } = this.orders;
+		for (const order of orders) {
+			const before = known[order.id];
+			const next = before?.state === 'answered' && order.state !== 'answered' ? before : order;
+			const timesSent = Math.max(before?.timesSent ?? 0, order.timesSent);
+			// A copy, so that nothing that a workflow does with an output changes it.
+			known[order.id] = JSON.parse(JSON.stringify({ ...next, timesSent })) as Order;
+		}
+		this.changed(orders, isUnderWay);
+	}
+
+	/** Removes refused orders, except those that another Retry got a response for in the meantime. */
+	remove(wishes: ReadonlyArray<Pick<Wish, 'id'>>): void {
+		const { known } = this.orders;
+		for (const { id } of wishes) if (known[id]?.state !== 'answered') delete known[id];
+		this.changed(wishes, false);
+	}
+
+	/** A run has succeeded: n8n stores its outputs. */
+	finishRun(wishes: ReadonlyArray<Pick<Wish, 'id'>>): void {
+		if (!this.isOrder) for (const { id } of wishes) delete this.orders.known[id];
+	}
+
+	/** Whether the order belongs to another run. */
+	isOfOtherRun({ request, count }: Pick<Wish, 'request' | 'count'>): boolean {
+		return (this.memory.owners[request]?.[count] ?? this.run) !== this.run;
+	}
+
+	/**
+	 * Assigns to this run the next order of equal requests that belongs to no other run.
+	 * @param from the first count that is possible
+	 * @returns its count
+	 */
+	takeNext(request: string, from: number): number {
+		let count = from;
+		while (this.isOfOtherRun({ request, count })) count++;
+		this.assign({ request, count });
+		return count;
+	}
+
+	/** Assigns an order to this run. */
+	assign({ request, count }: Pick<Wish, 'request' | 'count'>): void {
+		if (!this.isOrder && !this.isOfTool) return;
+		const owners = (this.memory.owners[request] ??= []);
+		while (owners.length < count) owners.push(null);
+		owners[count] = this.run;
+	}
+
+	/** Lets other runs have an order of this run. */
+	release({ request, count }: Pick<Wish, 'request' | 'count'>): void {
+		const owners = this.memory.owners[request];
+		if (owners?.[count] !== this.run) return;
+		owners[count] = null;
+		if (owners.every((owner) => owner === null)) delete this.memory.owners[request];
+	}
+
+	private changed(wishes: ReadonlyArray<Pick<Wish, 'id'>>, isUnderWay: boolean): void {
+		const { context, origin, orders } = this;
+		if (wishes.length === 0) return;
+		orders.revision++;
+		if (!this.isOrder) return;
+		const ids = wishes.map(({ id }) => id);
+		keptJournals().keep(context, origin, orders, ids);
+		keptJournals().mark(origin, wishes, isUnderWay);
+	}
+
+	private get orders(): Orders {
+		return this.memory.journal;
+	}
+
+	/** @param last the run that n8n stored last */
+	private currentRun(last?: Run): Run {
+		const { context } = this;
+		const [index, execution] = [runIndexOf(context), context.getExecutionId()];
+		const isFirst = !last || (this.isOfTool && last.execution !== execution);
+		const isSame = !isFirst && last.index === index;
+		const next = isFirst ? 0 : last.number + (isSame ? 0 : 1);
+		const first = this.isOfTool ? firstCallOfNewTry(context, next) : undefined;
+		return isSame && first === undefined ? last : { execution, index, number: first ?? next };
+	}
+
+	private beginRun(last: Run): void {
+		const { owners } = this.memory;
+		if (!this.isOfTool) {
+			// They are in the outputs of earlier runs, also where n8n continued after a failure.
+			if (!this.isOrder) this.orders.known = {};
+			return;
+		}
+		// An agent that is run again starts with its first call of a tool, which owns nothing yet.
+		if (last.number < this.run) return;
+		for (const ofRequest of Object.values(owners))
+			for (const [count, owner] of ofRequest.entries())
+				if (owner !== null && owner >= this.run) ofRequest[count] = null;
+	}
+}

@@ -1,0 +1,115 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { clock } from '../client/httpClient';
+import type { Order, Wish } from './order';
+import { remembered } from './processMemory';
+import { nodeIdOf } from './store';
+import type { Orders } from './stored';
+
+/** Who used an Order Key, and when, in milliseconds since 1970. */
+export interface KeyUse {
+	/** See `nodeIdOf`. */
+	node: string;
+	execution: string;
+	time: number;
+}
+
+interface Kept {
+	orders: Orders;
+	/** The first run that ordered. */
+	use: KeyUse;
+	/** The orders that are being sent, by ID. */
+	underWay: Set<string>;
+	/** Characters of JSON, by the ID of the order; of what has none, by an empty ID. */
+	sizes: Map<string, number>;
+}
+
+/** Characters of JSON. Above it, the journals of the least recently used executions are dropped. */
+const maxSize = 32 * 1024 * 1024;
+
+/** What an empty journal counts, so that their number is limited, too. */
+const emptySize = 500;
+
+/** The journals that this process keeps, by origin, the least recently used first. */
+class KeptJournals {
+	private readonly byOrigin = new Map<string, Kept>();
+	private size = 0;
+
+	/**
+	 * The orders of an execution: the newer ones of what the process keeps and what n8n has stored, since another worker
+	 * may have gone on with either. Of the older one, only answers count: what it knows else may have been refused since.
+	 */
+	open(context: IExecuteFunctions, origin: string, stored: Orders): Orders {
+		const { orders: kept = stored } = this.byOrigin.get(origin) ?? {};
+		let older = kept === stored ? {} : stored.known;
+		if (kept.revision < stored.revision) {
+			older = kept.known;
+			// The object stays the same, since other Retries of the execution may be using it.
+			Object.assign(kept, stored);
+		}
+		const { known } = kept;
+		for (const order of Object.values(older)) {
+			const isNews = order.state === 'answered' && known[order.id]?.state !== 'answered';
+			if (isNews) known[order.id] = order;
+		}
+		this.keep(context, origin, kept, Object.keys(known));
+		return kept;
+	}
+
+	isUnderWay(origin: string, id: string): boolean {
+		return this.byOrigin.get(origin)?.underWay.has(id) ?? false;
+	}
+
+	/** Keeps orders. @param changed the IDs of those that have changed */
+	keep(context: IExecuteFunctions, origin: string, orders: Orders, changed: string[]): void {
+		const use = {
+			...{ node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
+		};
+		const kept = this.byOrigin.get(origin) ?? {
+			use,
+			orders,
+			underWay: new Set(),
+			sizes: new Map(),
+		};
+		kept.orders = orders;
+		// The last in the map is the most recently used.
+		this.byOrigin.delete(origin);
+		this.byOrigin.set(origin, kept);
+		this.resize(kept, '', emptySize);
+		for (const id of changed)
+			this.resize(kept, id, id in orders.known ? JSON.stringify(orders.known[id]).length : 0);
+		// Whole journals: with only a part of one, a Retry would take the rest for never sent.
+		for (const other of this.byOrigin.keys()) {
+			if (this.size <= maxSize || other === origin) return;
+			for (const size of this.byOrigin.get(other)?.sizes.values() ?? []) this.size -= size;
+			this.byOrigin.delete(other);
+		}
+	}
+
+	/** Marks orders that are being sent, until their outcome is known. */
+	mark(origin: string, wishes: ReadonlyArray<Pick<Wish, 'id'>>, isUnderWay: boolean): void {
+		const { underWay } = this.byOrigin.get(origin) ?? {};
+		for (const { id } of wishes) {
+			if (isUnderWay) underWay?.add(id);
+			else underWay?.delete(id);
+		}
+	}
+
+	/** The Order Keys that executions of the node have used, as far as this process knows. */
+	keyUses(node: string): Map<string, KeyUse> {
+		const ofNode = [...this.byOrigin.values()].filter(({ use }) => use.node === node);
+		return new Map(
+			ofNode.flatMap(({ use, orders }) =>
+				Object.values(orders.known).flatMap(({ key }: Order): Array<[string, KeyUse]> =>
+					key === undefined ? [] : [[key, use]],
+				),
+			),
+		);
+	}
+
+	private resize({ sizes }: Kept, id: string, size: number): void {
+		this.size += size - (sizes.get(id) ?? 0);
+		sizes.set(id, size);
+	}
+}
+
+export const keptJournals = (): KeptJournals => remembered('journals', () => new KeptJournals());

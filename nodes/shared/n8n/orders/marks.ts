@@ -1,0 +1,265 @@
+import type { NodeLog } from '../log/nodeLog';
+import type { DayCount } from './dayCount';
+import type { Total, Wish } from './order';
+import { allKeyValuesOf, hasKey, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
+import { Places } from './places';
+import { isStoreMissing, maxEntries, type ProcessedItems } from './store';
+import { Write, type Row } from './write';
+
+/** All that a run needs in n8n's database for what it sends. */
+export interface Need {
+	wishes: readonly Wish[];
+	/** Those of the wishes that were not sent before. */
+	fresh: readonly Wish[];
+	/** The requests that may make something. */
+	total: Total;
+}
+
+/** Why n8n's database could not be used. */
+export interface StoreFailure {
+	/** Whether n8n has no store for the node. */
+	isMissing: boolean;
+	/** The database's error, in one line. */
+	problem: string;
+}
+
+/** Entries for what is recorded with the orders of a list: the cost of the day, and a claim. */
+const reserved = 200;
+
+/** How many orders of one list the store can guard, by how many values each has. */
+export const guardedOrders = (hasKeys: boolean): number =>
+	Math.floor((maxEntries - reserved) / (hasKeys ? 8 : 4));
+
+/**
+ * What n8n's database knows of the orders of a node: a mark for each order, a place for each request of an execution and
+ * its Retries, the used Order Keys, and the places of the day. They are for kills, for other workers and for later
+ * executions. A run takes them before it sends anything, and gives back what it did not need.
+ */
+export class Marks {
+	/** Why n8n's database could not be used; undefined when it could. */
+	error?: unknown;
+	/** Rises when something was learned that decisions may rest on. */
+	revision = 0;
+	/** Whether another worker has run this execution or a Retry of it: {@link findSent} says what it has sent. */
+	isFamilyNews = false;
+	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
+	areParametersKnown = false;
+	/** A place for each request of the execution and its Retries. */
+	readonly family: Places;
+	/** The values of orders and keys that this run has written. */
+	private readonly held = new Set<string>();
+	private readonly keys: OrderKeys;
+	private isRecounted = false;
+	/** Entries in the store before this run wrote Order Keys; undefined when it wrote none. */
+	private sizeBefore?: number;
+
+	constructor(
+		private readonly store: ProcessedItems,
+		private readonly to: {
+			log: NodeLog;
+			/** See `originOf`. */
+			origin: string;
+			/** Whether a Retry must find the orders here; if not, only Order Keys and days are recorded. */
+			isTraced: boolean;
+			/** Whether the day has a limit. */
+			isLimitedByDay: boolean;
+		},
+		/** What counts the day; undefined where nothing does. */
+		readonly day?: DayCount,
+	) {
+		this.family = new Places(store, `number ${to.origin}`, { isContended: false });
+		this.keys = new OrderKeys(store);
+	}
+
+	get failure(): StoreFailure | undefined {
+		const { error } = this;
+		if (error === undefined) return undefined;
+		const problem = this.to.log.clean(error instanceof Error ? error.message : String(error));
+		return { isMissing: isStoreMissing(error), problem };
+	}
+
+	/** How many of the oldest entries the Order Keys of this run push out. */
+	get dropped(): number {
+		const { sizeBefore = -Infinity, held, family } = this;
+		const size = Math.min(sizeBefore, maxEntries) + held.size + family.taken;
+		return Math.max(0, size - maxEntries);
+	}
+
+	/** How the Order Key of a wish was used before this run. */
+	keyUse(wish: Wish): ReturnType<OrderKeys['useOf']> {
+		return this.keys.useOf(wish);
+	}
+
+	/** Looks up the Order Keys of these wishes. */
+	async findKeys(wishes: readonly Wish[]): Promise<void> {
+		const keyed = wishes.filter((wish) => hasKey(wish) && !this.isHeld(keyValuesOf(wish)));
+		if (keyed.length > 0) await this.attempt(async () => await this.keys.find(keyed));
+	}
+
+	/**
+	 * Looks up what the day has counted. Of several workers, each finds that out when it takes its places: look-ups at the
+	 * same moment would take each other for orders.
+	 */
+	async countDay({ isPreview }: { isPreview: boolean }): Promise<void> {
+		if (this.store.isShared && !isPreview) return;
+		await this.attempt(async () => {
+			for (const row of this.day?.limitedRows ?? []) await row.count();
+		});
+	}
+
+	/**
+	 * Looks up which of these wishes the execution or one of its Retries has sent.
+	 * @param known how many of their requests the journal has
+	 */
+	async findSent(wishes: readonly Wish[], known: number): Promise<Wish[]> {
+		if (!this.to.isTraced) return [];
+		this.isFamilyNews = false;
+		const sent = await this.attempt(async () => {
+			if ((await this.family.count()) - this.family.taken <= known) return [];
+			const ofParameters = wishes.slice(0, 1).map((wish) => this.ofParameters(wish));
+			const found = await this.store.find([...wishes.flatMap(tracesOf), ...ofParameters]);
+			this.areParametersKnown = ofParameters.some((value) => found.has(value));
+			return wishes.flatMap((wish) => {
+				if (this.held.has(markOf(wish))) return [];
+				if (found.has(markOf(wish))) return wish;
+				return found.has(unkeyedMarkOf(wish)) ? { ...wish, idempotencyKey: undefined } : [];
+			});
+		});
+		return sent ?? [];
+	}
+
+	/** Takes what a run needs, in addition to what it has. If {@link revision} rises, all must be decided again. */
+	async take(need: Need): Promise<void> {
+		await this.attempt(async () => {
+			const values = this.valuesOf(need).filter((value) => !this.held.has(value));
+			const rows = this.rowsOf(need);
+			const isEnough = rows.every(([row, count]) => row.taken >= count);
+			if (values.length > 0 || !isEnough) await this.write(need, values, rows);
+			this.day?.spend(need.total);
+		});
+	}
+
+	/**
+	 * Looks up the day once more, where the limit leaves nothing: what other workers have freed since.
+	 * @returns whether it was
+	 */
+	async recountDay(): Promise<boolean> {
+		if (this.isRecounted || !this.store.isShared) return false;
+		this.isRecounted = true;
+		await this.attempt(async () => {
+			for (const row of this.day?.limitedRows ?? []) await row.recount();
+		});
+		return true;
+	}
+
+	/** Gives back what a run has taken and does not need. */
+	async keepOnly(need: Need): Promise<void> {
+		const { store } = this;
+		const needed = new Set(this.valuesOf(need));
+		const obsolete = [...this.held].filter((value) => !needed.has(value));
+		for (const value of obsolete) this.held.delete(value);
+		await this.attempt(async () => {
+			await store.remove(obsolete);
+			for (const [row, count] of this.rowsOf(need)) await row.free(row.taken - count);
+			this.day?.spend(need.total);
+			const ofKeys = obsolete.filter(isOfKey);
+			if (ofKeys.length === 0) return;
+			// A worker that read the store earlier may have written them back, and a key would stay used for ever.
+			await store.waitForOthers();
+			await store.discard(ofKeys);
+		});
+	}
+
+	/** Frees Order Keys. */
+	async release(wishes: readonly Wish[]): Promise<void> {
+		const values = wishes.filter(hasKey).flatMap(allKeyValuesOf);
+		await this.attempt(async () => await this.store.remove(values));
+	}
+
+	/** The outcomes of all orders of the run are known: from now on, newer orders push out what it has written. */
+	settle(): void {
+		this.store.settle();
+	}
+
+	private async write(need: Need, values: string[], rows: Row[]): Promise<void> {
+		const { store, held } = this;
+		const hasKeys = values.some(isOfKey);
+		if (hasKeys) this.sizeBefore ??= await store.size();
+		const write = new Write(store, rows, {
+			isClaiming: store.isShared && (hasKeys || this.to.isLimitedByDay),
+			isOwn: (value) =>
+				/^(?:order|number) /.test(value) || (!store.isShared && !isOfParameters(value)),
+		});
+		const others = rows.map(([row]) => row.others ?? 0);
+		const own = this.ownOf(need, values, await write.begin(values));
+		for (const value of own) if (!isOfParameters(value)) held.add(value);
+		const isOwn = await write.finish(own, (value) => !isOfKey(value));
+		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
+		const decisive = [this.family, ...(this.day?.limitedRows ?? [])];
+		const moved = rows.filter(([row], at) => decisive.includes(row) && row.others !== others[at]);
+		if (moved.some(([row]) => row === this.family)) this.isFamilyNews = true;
+		if (!isOwn || moved.length > 0) this.revision++;
+	}
+
+	/**
+	 * What belongs to this run of the values that it has written.
+	 * @param known what was there before
+	 */
+	private ownOf(need: Need, values: string[], known: ReadonlySet<string>): string[] {
+		const written = new Set(values);
+		const taken = new Set<string>();
+		for (const wish of need.fresh) {
+			const ofKey = hasKey(wish) ? keyValuesOf(wish) : [];
+			const isOfOther = written.has(ofKey[0]) && this.keys.isTaken(wish, known);
+			const isSent = known.has(markOf(wish));
+			if (isOfOther) for (const value of ofKey) taken.add(value);
+			if (isSent) this.isFamilyNews = true;
+			if (isOfOther || isSent) this.revision++;
+		}
+		return values.filter((value) => !taken.has(value) && (isOfKey(value) || !known.has(value)));
+	}
+
+	private isHeld(values: readonly string[]): boolean {
+		return values.every((value) => this.held.has(value));
+	}
+
+	private valuesOf({ wishes, fresh }: Need): string[] {
+		const ofOrders = this.to.isTraced
+			? wishes.flatMap((wish) =>
+					hasKey(wish) ? markOf(wish) : [markOf(wish), this.ofParameters(wish)],
+				)
+			: [];
+		const ofKeys = fresh.filter(hasKey).flatMap(keyValuesOf);
+		return [...new Set([...ofOrders, ...ofKeys])];
+	}
+
+	private rowsOf({ total }: Need): Row[] {
+		const { day, family, to } = this;
+		const needed = day?.needed(total) ?? [];
+		const ofDay = (day?.rows ?? []).map((row, at): Row => [row, needed[at]]);
+		return to.isTraced ? [[family, total.orders], ...ofDay] : ofDay;
+	}
+
+	private ofParameters({ parameters }: Wish): string {
+		return `parameters ${this.to.origin} ${parameters}`;
+	}
+
+	private async attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
+		try {
+			return await call();
+		} catch (error) {
+			// Later calls fail for the same reason.
+			const isNews = this.error === undefined && !isStoreMissing(error);
+			if (isNews) this.to.log.write('store failed', { problem: String(error) });
+			this.error = error;
+			return undefined;
+		}
+	}
+}
+
+/** The mark of an order. Where the gateway knows the order by a key, the mark has the key. */
+const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
+const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
+const tracesOf = (wish: Wish) => [...new Set([markOf(wish), unkeyedMarkOf(wish)])];
+
+const isOfParameters = (value: string) => value.startsWith('parameters ');

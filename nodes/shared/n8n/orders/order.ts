@@ -1,0 +1,92 @@
+import { GatewayError, type Failure } from '../../service/errors/gatewayError';
+import type { JobSummary } from '../../service/errors/jobSummary';
+import { sumOf } from '../../service/prices';
+
+/** What would be ordered, and its names: the same in all tries. Equal values have equal hashes. */
+export interface Wish {
+	/** Unique among the orders of an execution and all its Retries, whichever run of the node places it. */
+	readonly id: string;
+	/** Hash of the request. */
+	readonly request: string;
+	/** How many equal requests of the execution came before it. */
+	readonly count: number;
+	/** How many runs of the node came before its run. */
+	readonly run: number;
+	/** Hash of where it comes from: the parameters as written, the run, and the input item, counted among equal ones. */
+	readonly source: string;
+	/** See `parametersHash`. */
+	readonly parameters: string;
+	/** Hash of the Order Key. */
+	readonly key?: string;
+	/** The key by which the gateway recognises it; undefined where the gateway supports none. */
+	readonly idempotencyKey?: string;
+	/** Estimated cost; undefined without a price. */
+	readonly cost?: number;
+}
+
+/** What is known of an order. A refused order made nothing, so nothing is kept of it. */
+export type State =
+	/** Of several requests, those whose results are in `parts` were answered, and no other was sent. */
+	| { state: 'new'; parts: object[] }
+	/** It was about to be sent; nothing else is known. */
+	| { state: 'sent' }
+	/** It is known how it failed, but not whether it made anything. */
+	| { state: 'lost'; failure: Failure }
+	| {
+			state: 'answered';
+			/** The result of the request. Outputs are made from it at no cost. */
+			result: object;
+			job?: JobSummary;
+			/** Hints shown with the outputs. */
+			hints: string[];
+	  };
+
+/** A wish that was sent, and what came of it. */
+export type Order = State &
+	Wish & {
+		/** How many requests of it may have made something. */
+		timesSent: number;
+	};
+
+export type Answered = Extract<Order, { state: 'answered' }>;
+
+/** What came of one request that was sent. */
+export interface Outcome {
+	/** The result of its request, if a response arrived. */
+	result?: object;
+	job?: JobSummary;
+	hints: string[];
+	/** Results of the requests that were answered so far, where the item takes several. */
+	parts: object[];
+	error?: unknown;
+}
+
+/** What is known of an order after it was sent; undefined when it was refused. Pure. */
+export function stateAfter({ result, job, hints, parts, error }: Outcome): State | undefined {
+	if (result !== undefined) return { state: 'answered', result, job, hints };
+	if (error instanceof GatewayError && error.failure.billed !== 'no') {
+		return { state: 'lost', failure: error.failure };
+	}
+	return parts.length > 0 ? { state: 'new', parts } : undefined;
+}
+
+/** What a limit counts. */
+export interface Total {
+	orders: number;
+	/** Infinite when one of them has no price, because nobody knows what is left of the limit then. */
+	cost: number;
+}
+
+/** The sum of these orders: each request that may have made something counts. */
+export function totalOf(orders: ReadonlyArray<Pick<Order, 'cost' | 'timesSent'>>): Total {
+	const counted = orders.filter(({ timesSent }) => timesSent > 0);
+	return {
+		orders: counted.reduce((sum, { timesSent }) => sum + timesSent, 0),
+		cost: sumOf(counted.map(({ cost = Infinity, timesSent }) => cost * timesSent)),
+	};
+}
+
+export const addTotals = (one: Total, other: Total): Total => ({
+	orders: one.orders + other.orders,
+	cost: sumOf([one.cost, other.cost]),
+});

@@ -1,0 +1,166 @@
+import { NewestEntries, remembered } from './processMemory';
+import { maxEntries, valuesOf, type ProcessedItems } from './store';
+
+/** How many places one look-up takes at first, and then. */
+const [firstWindow, nextWindow] = [8, 500];
+
+/** How many places lie between those that are looked up to find where a row ends: n8n's store drops its oldest ones. */
+const step = 100;
+
+/** How many rows this process remembers. */
+const maxRows = 2_000;
+
+/** For each row: the first place that was free when this process last looked. */
+const tops = () => remembered('tops', () => new NewestEntries<number>(maxRows));
+
+/**
+ * A row of places in n8n's store, which counts what all executions and workers have ordered: the first free place is the
+ * count. Each request takes the next free place, so a limit allows it if its place is below the limit.
+ *
+ * A run writes its places and reads them again. What another worker took in the meantime moves the run further up, and
+ * what another worker overwrote is written again. So the row can always be read, but two workers that write in the same
+ * moment may take the same place.
+ */
+export class Places {
+	/** The places of this run. */
+	private readonly own = new Set<number>();
+
+	/**
+	 * @param name unique among all rows of all nodes: part of each value
+	 */
+	constructor(
+		private readonly store: ProcessedItems,
+		private readonly name: string,
+		private readonly to: {
+			/** Whether several executions and workers take and free its places in the same moment. */
+			isContended: boolean;
+			/** Maximum number of places; default: as many as n8n's store has entries. */
+			max?: number;
+		},
+	) {}
+
+	get isContended(): boolean {
+		return this.to.isContended;
+	}
+
+	/** How many places others had taken when this process last looked; undefined if it never has. */
+	get others(): number | undefined {
+		const { top, own } = this;
+		return top === undefined
+			? undefined
+			: Math.max(top, ...[...own].map((place) => place + 1)) - own.size;
+	}
+
+	/** How many places this run has. */
+	get taken(): number {
+		return this.own.size;
+	}
+
+	/** Looks up how many places are taken. */
+	async count(): Promise<number> {
+		const { top = 0 } = this;
+		const free = top > 0 ? await this.firstFree(top - 1) : 0;
+		if (free >= top && top > 0) return (this.top = free);
+		const { max = maxEntries } = this.to;
+		const steps = Array.from({ length: max / step }, (_, index) => index * step);
+		const known = await this.store.findFacts(steps.map((place) => this.valueOf(place)));
+		const last = steps.findLast((place) => known.has(this.valueOf(place)));
+		return (this.top = last === undefined ? 0 : await this.firstFree(last + 1));
+	}
+
+	/** The values to be written so that this run has this many places. */
+	valuesFor(count: number): string[] {
+		const top = this.top ?? 0;
+		const next = Array.from({ length: Math.max(0, count - this.own.size) }, (_, n) => top + n);
+		return [...this.own, ...next].flatMap((place) => this.valuesAt(place));
+	}
+
+	/**
+	 * Some values of {@link valuesFor} were written.
+	 * @param known those that were there before
+	 * @returns whether this run now has this many places
+	 */
+	wrote(count: number, known: ReadonlySet<string>): boolean {
+		for (let place = this.top ?? 0, wanted = count - this.own.size; wanted > 0; place++, wanted--) {
+			// The last of its values is not left by a look-up.
+			const isTaken = known.has(this.valuesAt(place).at(-1) as string);
+			if (!isTaken) this.own.add(place);
+			this.top = place + 1;
+		}
+		return this.own.size >= count;
+	}
+
+	/** The places of this run, in the order in which it took them. @param from index of the first, up to another one */
+	ownFrom(from: number, to?: number): number[] {
+		return [...this.own].slice(from, to);
+	}
+
+	/** Another worker has overwritten these places of this run. */
+	lost(places: readonly number[]): void {
+		for (const place of places) this.own.delete(place);
+		this.top = Math.min(...places, this.top ?? 0);
+	}
+
+	/** Frees places of this run. */
+	async free(count: number): Promise<void> {
+		const freed = count === 0 ? [] : this.ownFrom(-count);
+		if (freed.length === 0) return;
+		for (const place of freed) this.own.delete(place);
+		const { top = 0 } = this;
+		// From the top, so that the row has no gap. Two workers would free the same ones: they leave gaps to fill.
+		const places =
+			this.isContended && this.store.isShared ? freed : freed.map((_, index) => top - 1 - index);
+		this.top = Math.min(top, ...places);
+		await this.store.remove(places.flatMap((place) => this.valuesAt(place)));
+	}
+
+	/** Forgets what this process knew of the row, and looks it up. */
+	async recount(): Promise<void> {
+		tops().delete(this.name);
+		await this.count();
+	}
+
+	/** @param from the first place that is looked up */
+	private async firstFree(from: number): Promise<number> {
+		const { store, top = 0 } = this;
+		for (let [start, size] = [from, firstWindow]; ; [start, size] = [start + size, nextWindow]) {
+			const places = Array.from({ length: size }, (_, index) => start + index);
+			const valuesFrom = (first: number) =>
+				places.filter((place) => place >= first).map((place) => this.valueOf(place));
+			const found = this.isContended ? store.findFacts(valuesFrom(0)) : store.find(valuesFrom(0));
+			const known = await found.catch((error: unknown) => {
+				// What the failed look-up may have left behind.
+				if (!store.isShared) store.removeLater(valuesFrom(top));
+				throw error;
+			});
+			const free = places.find((place) => !known.has(this.valueOf(place)));
+			if (free !== undefined) return free;
+		}
+	}
+
+	/** All values that this number of places has. */
+	valuesUpTo(count: number): string[] {
+		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
+	}
+
+	private get top(): number | undefined {
+		return tops().get(this.name);
+	}
+
+	private set top(top: number) {
+		tops().set(this.name, top);
+	}
+
+	private valueOf(place: number): string {
+		return `${this.name} ${place}`;
+	}
+
+	/**
+	 * Places that are looked up before it is known that they are taken are facts. So a kill leaves none behind, and no
+	 * other worker takes a look-up for an order.
+	 */
+	private valuesAt(place: number): string[] {
+		const isFact = this.isContended || place % step === 0;
+		return isFact ? valuesOf(this.valueOf(place)) : [this.valueOf(place)];
+	}
+}
