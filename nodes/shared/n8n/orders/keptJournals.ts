@@ -39,7 +39,10 @@ class KeptJournals {
 	 * may have gone on with either. Of the older one, only answers count: what it knows else may have been refused since.
 	 */
 	open(context: IExecuteFunctions, origin: string, stored: Orders): Orders {
-		const { orders: kept = stored } = this.byOrigin.get(origin) ?? {};
+		const before = this.byOrigin.get(origin)?.orders;
+		// The runs of an execution share the object.
+		if (before === stored) return stored;
+		const kept = before ?? stored;
 		let older = kept === stored ? {} : stored.known;
 		if (kept.revision < stored.revision) {
 			older = kept.known;

@@ -133,20 +133,13 @@ export class ProcessedItems {
 	}
 
 	/**
-	 * Removes values now. Where other workers write to the store, they stay after an error: another worker may use them by
-	 * the time of the next call.
+	 * Removes values that do no harm for now: the next call reports an error. Where other workers write to the store, they
+	 * stay after an error, since another worker may use them by the time of the next call.
 	 */
-	async removeNow(values: readonly string[]): Promise<void> {
-		const removal = this.remove(values);
-		removal.catch(() => {
+	async discard(values: readonly string[]): Promise<void> {
+		await this.remove(values).catch(() => {
 			if (this.isShared) for (const value of values) this.node.pending.delete(value);
 		});
-		await removal;
-	}
-
-	/** Removes values that do no harm for now: the next call reports an error. */
-	async discard(values: readonly string[]): Promise<void> {
-		await this.removeNow(values).catch(() => undefined);
 	}
 
 	/** Whether other processes write to the store at the same moment. */
