@@ -5,11 +5,8 @@ import type { Decision, Reason } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
 import { extraBodyOption } from '../parameters/extraBody';
 import {
-	resultReused,
 	sentFailure,
 	keysReleased,
-	keysToRelease,
-	resentWithKey,
 	keysUsed,
 	keyUsed,
 	notSentAgain,
@@ -28,6 +25,7 @@ import {
 	type Step,
 } from './item';
 import { logRefused } from './orderLog';
+import { keysToRelease, resentWithKey, resultReused } from './previewMessages';
 import type { RunState } from './runState';
 
 /** The ledger of the orders of a run. */

@@ -2,7 +2,6 @@ import { DryRun } from '../../service/client/dryRun';
 import { withoutUndefined, type JsonObject } from '../../service/json';
 import { sumOf, type PriceList } from '../../service/prices';
 import type { N8nGateway } from '../client/gateway';
-import { previewSummary } from '../orders/messages';
 import { previewOutput } from '../parameters/skippedOutput';
 import { noEstimate } from './estimate';
 import {
@@ -12,6 +11,7 @@ import {
 	type Forecast,
 	type PreviewedItem,
 } from './item';
+import { previewSummary } from './previewMessages';
 import type { RunState } from './runState';
 
 /**

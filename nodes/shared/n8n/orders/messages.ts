@@ -155,7 +155,9 @@ function limitError(
 		? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
 		: `it would exceed the limit of ${counted(max, 'order')}`;
 	const used = usedBefore?.[ofCost ? 'cost' : 'orders'];
-	const per = !ofDay ? 'execution' : `day${used === undefined ? '' : ` (${usedUp(used)})`}`;
+	const per = !ofDay
+		? 'execution'
+		: `day${used === undefined ? '' : ` (${used} used before this run)`}`;
 	const timeZone = context.getTimezone();
 	const format = new Intl.DateTimeFormat('en-GB', {
 		...{ dateStyle: 'long', timeStyle: 'short', timeZone },
@@ -173,9 +175,6 @@ function limitError(
 		retry_can_help: ofDay,
 	});
 }
-
-const usedUp = (used: number) =>
-	used === Infinity ? 'an order of today has no price' : `${used} used before this run`;
 
 /** What n8n's store drops, a Retry or an Order Key would order again. */
 function tooManyError(hasKeys: boolean): GatewayError {
@@ -260,81 +259,11 @@ export const keysUsed = (keys: string[]): string =>
 export const keysReleased = (keys: string[]): string =>
 	`Released, and nothing ordered: Order Key ${list(keys)}. Turn off Release Order Key to order again`;
 
-// What a preview says.
+/** Such as “3 orders”. */
+export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-export const keysToRelease = (keys: string[]): string =>
-	`Order Key ${list(keys)} would be released, and nothing ordered`;
-
-export const resultReused =
-	'An earlier try of this execution has ordered this already: its result would be reused';
-
-export const resentWithKey =
-	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
-
-/** The totals of all items of a preview. */
-interface PreviewTotals {
-	videos: number;
-	/** Length of all videos together; undefined where the length of one is not known. */
-	seconds?: number;
-	images: number;
-	/** Estimated cost of all orders that have a price; undefined without prices. */
-	cost?: number;
-	/** Orders without a price. */
-	unpriced?: number;
-	reused: number;
-	skipped: number;
-	/** Of each item that would fail: "item 3: …". */
-	problems: string[];
-	/** Whether one failed item keeps all others from being sent. */
-	failsTogether: boolean;
-}
-
-export function previewSummary({
-	seconds,
-	cost,
-	unpriced = 0,
-	failsTogether,
-	problems,
-	...counts
-}: PreviewTotals): string {
-	const { videos, images, reused, skipped } = counts;
-	const failing = problems.length;
-	const inAll = seconds === undefined ? '' : ` (${seconds} seconds in all)`;
-	const ordered = [
-		videos > 0 ? `${counted(videos, 'video')}${inAll}` : '',
-		images > 0 ? counted(images, 'image') : '',
-	].filter((part) => part !== '');
-	const others = [
-		reused > 0 ? `${counted(reused, 'result')} would be reused` : '',
-		skipped > 0 ? `${counted(skipped, 'item')} skipped` : '',
-		failing > 0 ? `${counted(failing, 'item')} would fail` : '',
-	].filter((part) => part !== '');
-	const isBlocked = failing > 0 && failsTogether;
-	const without =
-		unpriced > 0
-			? `, without ${counted(unpriced, 'order')} that ${unpriced === 1 ? 'has' : 'have'} no price`
-			: '';
-	const estimate =
-		cost === undefined || ordered.length === 0 || isBlocked
-			? []
-			: [`Estimated cost: ${cost}${without}.`];
-	const sentences = [
-		'Preview: nothing was ordered, and nothing charged.',
-		isBlocked
-			? `${counted(failing, 'item')} would fail, so this node would order nothing.`
-			: `${[`${ordered.join(' and ') || 'Nothing'} would be ordered`, ...others].join(', ')}.`,
-		...(failing > 0
-			? [`Why: ${joinFirst(problems.map((problem) => problem.replace(/\.$/, '')))}.`]
-			: []),
-		...estimate,
-		...(ordered.length > 0 && !isBlocked ? ['To order, turn off Preview (Order Nothing).'] : []),
-	];
-	return sentences.join(' ');
-}
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-
-const list = (keys: string[]) => joinFirst(keys.map(quoted));
+/** The first keys, in quotation marks. */
+export const list = (keys: string[]) => joinFirst(keys.map(quoted));
 
 const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 
