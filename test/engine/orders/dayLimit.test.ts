@@ -135,6 +135,19 @@ describe('a limit that is set or changed during the day', () => {
 		expect(await orderedUnder({ maxOrdersPerDay: 8 }, 3)).toBe(8);
 	});
 
+	it('counts all of two executions at once, although n8n’s database fails in between', async () => {
+		let isLocked = true;
+		processedItems.precede = () => {
+			if (!isLocked) return;
+			isLocked = false;
+			throw new Error('The database is locked');
+		};
+		await Promise.all([orderedUnder({}, 2), orderedUnder({}, 2)]);
+		const orders = gateway.ledger.length;
+		expect(orders).toBeGreaterThan(0);
+		expect(await orderedUnder({ maxOrdersPerDay: orders }, 2)).toBe(orders);
+	});
+
 	it('counts more orders than n8n’s store keeps, also after a restart', async () => {
 		processedItems.scale = 10;
 		const limit = { maxOrdersPerDay: 760 };

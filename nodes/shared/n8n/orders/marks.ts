@@ -187,8 +187,7 @@ export class Marks {
 		if (hasKeys) this.sizeBefore ??= await store.size();
 		const write = new Write(store, rows, {
 			isClaiming: store.isShared && (hasKeys || this.to.isLimitedByDay),
-			isOwn: (value) =>
-				/^(?:order|number) /.test(value) || (!store.isShared && !isOfParameters(value)),
+			isOwn: (value) => this.isAlone(value),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const own = this.ownOf(need, values, await write.begin(values));
@@ -199,6 +198,13 @@ export class Marks {
 		const moved = rows.filter(([row], at) => decisive.includes(row) && row.others !== others[at]);
 		if (moved.some(([row]) => row === this.family)) this.isFamilyNews = true;
 		if (!isOwn || moved.length > 0) this.revision++;
+	}
+
+	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit per day take turns. */
+	private isAlone(value: string): boolean {
+		if (/^(?:order|number) /.test(value)) return true;
+		if (this.store.isShared || isOfParameters(value)) return false;
+		return isOfKey(value) || this.to.isLimitedByDay;
 	}
 
 	/**
