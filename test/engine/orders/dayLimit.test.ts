@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
+import type { Gateway, RecordedRequest } from '../../../gateway';
 import {
 	EngineProcess,
 	processedItems,
@@ -103,6 +103,27 @@ describe.each([
 		expect(messageOf(await order(1))).toContain(reason);
 	});
 
+	it('loses no place of the day to an order that is sent again after another one was refused meanwhile', async () => {
+		const resending = create(5, { options: { ifAnswerLost: 'resend' } });
+		const isOf =
+			(prompt: string) =>
+			({ body }: RecordedRequest) =>
+				JSON.stringify(body).includes(prompt);
+		const route = 'referenceVideoCreate';
+		const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
+		gateway.fault({ ...refusal, route, when: isOf('Refused') });
+		gateway.fault({ action: 'reset', accepted: true, route, when: isOf('Lost') });
+		await Promise.all(
+			['Refused', 'Lost'].map(
+				async (prompt) =>
+					await order(1, { workflow: resending, input: [{ json: { prompt, media } }] }),
+			),
+		);
+		expect(gateway.ledger).toHaveLength(2);
+		expect((await order(3, { workflow: create(5) })).status).toBe('success');
+		expect(gateway.ledger).toHaveLength(5);
+	});
+
 	it('counts orders that were under way when n8n was killed', async () => {
 		const n8n = new EngineProcess();
 		gateway.on('request', () => n8n.kill());
@@ -154,6 +175,17 @@ describe('a limit that is set or changed during the day', () => {
 		for (let orders = 250; orders <= 750; orders += 250)
 			expect(await orderedUnder(limit, 250)).toBe(orders);
 		expect(await new EngineProcess().run(async () => await orderedUnder(limit, 20))).toBe(760);
+	});
+
+	it('counts on after midnight when the clock was set back for a moment', async () => {
+		const midnight = Date.UTC(2026, 0, 1, 5);
+		const at = async (seconds: number) => {
+			jest.setSystemTime(midnight + 1_000 * seconds);
+			return await orderedUnder({ maxCostPerDay: 0.4 }, 2);
+		};
+		expect(await at(1)).toBe(2);
+		expect(await at(-1)).toBe(4);
+		expect(await at(3)).toBe(4);
 	});
 
 	it('begins a new count of the cost with each amount', async () => {

@@ -208,6 +208,18 @@ it.each<[string, Interrupted, string[]]>([
 );
 
 describe('the Retry of a stopped loop', () => {
+	it('places no order of an item again whose prompt and place in the list have changed', async () => {
+		const prompt = '={{ $json.prompt }}, {{ Math.random() }}';
+		const workflow = loopOver(
+			createReferenceVideo({ prompt }, { onError: 'continueRegularOutput' }),
+		);
+		const stored = await stoppedAtEnd(workflow, ['Waves', 'Clouds']);
+		const list = itemsOf('New', 'Other', 'Waves', 'Clouds');
+		const retried = await retryExecution(withItems(stored, list));
+		expect([jobsFor('Waves').length, jobsFor('Clouds').length]).toEqual([1, 1]);
+		expect(outputsOf(retried)[2]).toContain('Another order was sent before in place of this one');
+	});
+
 	it('names all jobs of a stopped loop when its Retry fails before it reaches their items', async () => {
 		const stored = await stoppedAtEnd(loopOverOrder(), ['Waves', 'Clouds']);
 		const workflow = loopOverOrder({ onError: undefined });

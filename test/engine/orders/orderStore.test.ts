@@ -149,6 +149,19 @@ it.each(Array.from({ length: 6 }, (_, index) => [`refused burst ${index}`]))(
 	},
 );
 
+it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+	'loses no Order Key of a worker when the response to call %d of the database is lost',
+	async (lost) => {
+		let calls = 0;
+		processedItems.intercept = () => {
+			if (++calls === lost) throw new Error('Connection terminated unexpectedly');
+		};
+		const worker = new EngineProcess();
+		for (let runs = 0; runs < 3; runs++) await order(worker);
+		expect(gateway.ledger).toHaveLength(1);
+	},
+);
+
 describe('a list of Order Keys that another worker orders meanwhile', () => {
 	const skus = Array.from({ length: 11 }, (_, index) => ({ json: { sku: `S${index}` } }));
 	const list = chain(

@@ -10,7 +10,9 @@ import {
 	runWorkflow,
 	type StoredExecution,
 	type WorkflowJson,
+	type WorkflowRun,
 } from '../../harness';
+import { currentProcess } from '../../harness/process';
 import { type Moment, withFailures } from '../../support/store/databaseFailures';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
@@ -129,6 +131,29 @@ describe('the record of orders', () => {
 		expect(creates()).toHaveLength(1);
 	});
 
+	it('records an Order Key again when its order is sent again after a release', async () => {
+		const keyed = (options: IDataObject = {}) => orderWorkflow({ orderKey: 'row 1', ...options });
+		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+		const failed = await run(keyed());
+		await run(keyed({ releaseOrderKey: true }));
+		await retryExecution(failed, { workflow: keyed({ ifAnswerLost: 'resend' }) });
+		expect(creates()).toHaveLength(2);
+		expect((await run(keyed())).items('Create')[0].json).toMatchObject({ ordered: false });
+		expect(creates()).toHaveLength(2);
+	});
+
+	it('keeps an Order Key used when the service refuses its order that is sent again', async () => {
+		const keyed = (options: IDataObject = {}) => orderWorkflow({ orderKey: 'row 1', ...options });
+		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+		const failed = await run(keyed());
+		const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
+		gateway.fault({ ...refusal, route: 'referenceVideoCreate' });
+		await retryExecution(failed, { workflow: keyed({ ifAnswerLost: 'resend' }) });
+		expect(creates()).toHaveLength(2);
+		expect((await run(keyed())).items('Create')[0].json).toMatchObject({ ordered: false });
+		expect(creates()).toHaveLength(2);
+	});
+
 	it('records no image without an Order Key', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
 		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
@@ -138,6 +163,62 @@ describe('the record of orders', () => {
 	it('places an order in a workflow that was never saved', async () => {
 		const result = await run({ ...orderWorkflow(), id: '' });
 		expect(result.items('Create')).toHaveLength(1);
+	});
+});
+
+describe('failures of n8n’s database for one of two workers', () => {
+	const inWorker = true;
+	let one: EngineProcess;
+	let other: EngineProcess;
+	beforeEach(() => void ([one, other] = [new EngineProcess(), new EngineProcess()]));
+
+	/** @returns a function that ends the failures */
+	const failFrom = (call: number) => {
+		let calls = 0;
+		processedItems.precede = () => {
+			if (currentProcess() === one && ++calls >= call) throw new Error('Connection refused');
+		};
+		return () => void (processedItems.precede = () => {});
+	};
+	const runIn = async (worker: EngineProcess, options: IDataObject, prompts?: string[]) =>
+		(await worker.run(
+			async () => await run(orderWorkflow(options), prompts, { inWorker }),
+		)) as WorkflowRun;
+
+	it.each([2, 3])(
+		'places no order again that the other one has placed since: call %d and all later ones fail',
+		async (call) => {
+			const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
+			gateway.fault({ ...refusal, route: 'referenceVideoCreate' });
+			const refused = await runIn(one, {});
+			const recover = failFrom(call);
+			await one.run(async () => await retryExecution(refused));
+			gateway.once('job', () => other.kill());
+			const killed = await storedBy(
+				other,
+				async (onStart) => await retryExecution(refused, { onStart }),
+			);
+			expect(gateway.ledger).toHaveLength(1);
+			recover();
+			await runIn(one, {}, ['Clouds']);
+			const again = (await one.run(async () => await retryExecution(killed))) as WorkflowRun;
+			expect(again.errorOf('Create')?.message).toContain('This order was sent before');
+			expect(gateway.ledger).toHaveLength(2);
+		},
+	);
+
+	it('releases no Order Key that the other one has released and used since', async () => {
+		const keyed = { orderKey: 'row 1' };
+		await runIn(one, keyed);
+		const recover = failFrom(1);
+		const release = { ...keyed, releaseOrderKey: true };
+		expect((await runIn(one, release)).status).toBe('error');
+		await runIn(other, release);
+		await runIn(other, keyed);
+		expect(gateway.ledger).toHaveLength(2);
+		recover();
+		expect((await runIn(one, keyed)).items('Create')[0].json).toMatchObject({ ordered: false });
+		expect(gateway.ledger).toHaveLength(2);
 	});
 });
 

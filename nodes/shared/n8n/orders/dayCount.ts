@@ -84,7 +84,9 @@ export class DayCount {
 		this.cost = new CostPlaces(store, `${name} cost ${maxCost}`, maxCost);
 		// The row of an earlier day would only push out Order Keys.
 		const last = lastCosts().get(node);
-		if (last && last.name !== day.name) store.removeLater(last.values);
+		// A clock that is set back does not end a day.
+		if (last && last.name > day.name) return;
+		if (last && last.name < day.name) store.removeLater(last.values);
 		lastCosts().set(node, { name: day.name, values: this.cost.places.valuesUpTo(parts) });
 	}
 

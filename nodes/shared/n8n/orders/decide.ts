@@ -95,7 +95,6 @@ export function decide(found: Match | undefined, input: DecisionInput): Decision
 function decideSent({ order, by }: Match, input: DecisionInput): Decision {
 	const { resendsLost, idempotencyKey, isRecordable, limit } = input;
 	const orders = [order];
-	if (input.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', orders };
 	// The gateway recognises it only when both the key and the request are the same.
 	const isRecognised = by === 'request' && order.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
@@ -103,6 +102,7 @@ function decideSent({ order, by }: Match, input: DecisionInput): Decision {
 		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
 		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order, idempotencyKey });
 	}
+	if (input.isUnderWay) return { do: 'refuse', because: 'sent', orders };
 	if (resendsLost && limit === undefined) {
 		if (!isRecordable) return { do: 'refuse', because: 'notRecorded', orders };
 		return { do: 'send', parts: [], idempotencyKey };

@@ -133,21 +133,22 @@ export class WishNames {
 		const { billing, connection } = this.to;
 		const idempotencyKey = billing === 'job' ? idempotencyKeyOf(id, connection) : undefined;
 		return {
-			...{ id, request, count, run, source: this.sourceOf(index), parameters },
+			...{ id, request, count, run, source: this.sourceOf(index, id), parameters },
 			...(key !== undefined && { key: hashOf(key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
 			...(cost !== undefined && { cost }),
 		};
 	}
 
-	/** See `Wish.source`. The calls of a tool have the item of their agent, so only their run counts. */
-	private sourceOf(index: number): string {
+	/** See `Wish.source`. A call of a tool has the item of its agent, so nothing but its request tells what it is. */
+	private sourceOf(index: number, id: string): string {
 		const { context, parameters } = this;
+		if (isTool(context.getNode())) return id;
 		const { run } = this.journal;
-		const item = isTool(context.getNode()) ? undefined : itemHashOf(context.getInputData()[index]);
-		const place = hashOf([parameters, run, item]);
+		const item = itemHashOf(context.getInputData()[index]);
+		const place = hashOf([parameters, item ?? run]);
 		const count = this.counts.get(place) ?? 0;
 		this.counts.set(place, count + 1);
-		return hashOf([parameters, run, item, count]);
+		return hashOf([parameters, item ?? run, count]);
 	}
 }

@@ -129,7 +129,7 @@ export class Ledger {
 		if (!line) return undefined;
 		return await this.inTurn(async () => {
 			const { marks } = this;
-			for (let turns = 0; turns < maxTurns; turns++) {
+			for (let turns = 1; ; turns++) {
 				const { revision } = marks;
 				const counted = { execution: this.executionTotal(), day: this.dayTotal() };
 				const status = limitStatus(line.options, line.wish.cost, counted);
@@ -138,7 +138,7 @@ export class Ledger {
 				await marks.take(this.need);
 				if (marks.error === undefined && marks.revision === revision) break;
 				line.sends--;
-				if (marks.error === undefined) continue;
+				if (marks.error === undefined && turns < maxTurns) continue;
 				if (hasDailyLimit(line.options)) return 'dayUnknown';
 				if (!this.isRecordable) return 'notRecorded';
 				line.sends++;
@@ -280,7 +280,9 @@ export class Ledger {
 
 	private async plan(): Promise<Map<number, Decision>> {
 		const { lines, marks, settings, journal } = this;
-		const unsure = lines.filter(isUnsure).map(({ wish, found }) => found?.order.id ?? wish.id);
+		const unsure = lines
+			.filter((line) => isReal(line) && isUnsure(line))
+			.map(({ wish, found }) => found?.order.id ?? wish.id);
 		const day = (this.usedBefore = this.isLimitedByDay ? this.dayTotal() : undefined);
 		const hasError = marks.error !== undefined;
 		// After n8n was killed, only its database knows what the execution had sent.
@@ -335,13 +337,9 @@ export class Ledger {
 
 	/** See {@link DecisionInput.unmatched}. */
 	private get unmatched(): DecisionInput['unmatched'] {
-		const [line] = this.lines;
-		if (!line) return [];
-		const { isOfTool, journal, marks } = this;
-		const pairs = this.lines.flatMap(({ found }) => found ?? []);
+		const { isOfTool, journal, lines, marks } = this;
 		const isUnderWay = (order: Order) => journal.isUnderWay(order);
-		const facts = { known: journal.open, pairs, isOfTool, isUnderWay };
-		const orders = unmatchedOf(line.wish, facts);
+		const orders = unmatchedOf(lines, { known: journal.open, isOfTool, isUnderWay });
 		if (orders.length > 0) return orders;
 		return this.unnamed > 0 && marks.areParametersKnown ? 'unknown' : [];
 	}

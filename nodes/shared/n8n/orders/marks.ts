@@ -173,7 +173,8 @@ export class Marks {
 	/** Frees Order Keys. */
 	async release(wishes: readonly Wish[]): Promise<void> {
 		const values = wishes.filter(hasKey).flatMap(allKeyValuesOf);
-		await this.attempt(async () => await this.store.remove(values));
+		// Not later: by then, another worker may have released and used them.
+		await this.attempt(async () => await this.store.removeNow(values));
 	}
 
 	/** The outcomes of all orders of the run are known: from now on, newer orders push out what it has written. */
@@ -184,13 +185,15 @@ export class Marks {
 	private async write(need: Need, values: string[], rows: Row[]): Promise<void> {
 		const { store, held } = this;
 		const hasKeys = values.some(isOfKey);
-		if (hasKeys) this.sizeBefore ??= await store.size();
 		const write = new Write(store, rows, {
 			isClaiming: store.isShared && (hasKeys || this.to.isLimitedByDay),
+			isMeasured: hasKeys,
 			isOwn: (value) => this.isAlone(value),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
-		const own = this.ownOf(need, values, await write.begin(values));
+		const known = await write.begin(values);
+		this.sizeBefore ??= write.sizeBefore;
+		const own = this.ownOf(need, values, known);
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
 		const isOwn = await write.finish(own, (value) => !isOfKey(value));
 		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
@@ -214,28 +217,31 @@ export class Marks {
 	private ownOf(need: Need, values: string[], known: ReadonlySet<string>): string[] {
 		const written = new Set(values);
 		const taken = new Set<string>();
+		const ofFresh = new Set<string>();
 		for (const wish of need.fresh) {
 			const ofKey = hasKey(wish) ? keyValuesOf(wish) : [];
+			for (const value of ofKey) ofFresh.add(value);
 			const isOfOther = written.has(ofKey[0]) && this.keys.isTaken(wish, known);
 			const isSent = known.has(markOf(wish));
 			if (isOfOther) for (const value of ofKey) taken.add(value);
 			if (isSent) this.isFamilyNews = true;
 			if (isOfOther || isSent) this.revision++;
 		}
-		return values.filter((value) => !taken.has(value) && (isOfKey(value) || !known.has(value)));
+		return values.filter((value) => !taken.has(value) && (ofFresh.has(value) || !known.has(value)));
 	}
 
 	private isHeld(values: readonly string[]): boolean {
 		return values.every((value) => this.held.has(value));
 	}
 
-	private valuesOf({ wishes, fresh }: Need): string[] {
+	private valuesOf({ wishes }: Need): string[] {
 		const ofOrders = this.to.isTraced
 			? wishes.flatMap((wish) =>
 					hasKey(wish) ? markOf(wish) : [markOf(wish), this.ofParameters(wish)],
 				)
 			: [];
-		const ofKeys = fresh.filter(hasKey).flatMap(keyValuesOf);
+		// Also those of an order that is sent again: its key may have been released since.
+		const ofKeys = wishes.filter(hasKey).flatMap(keyValuesOf);
 		return [...new Set([...ofOrders, ...ofKeys])];
 	}
 

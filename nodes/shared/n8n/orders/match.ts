@@ -11,7 +11,7 @@ export interface Match {
  *
  * A wish is found by what would be ordered: its Order Key, or the same request in any run. A request that is left then
  * may be a known order in other words: the time of day, chance or a model can change a prompt from try to try. Such an
- * order is found by where it comes from. Nothing else is guessed.
+ * order is found by where it comes from in the same run. Nothing else is guessed.
  */
 export function match(wishes: readonly Wish[], known: readonly Order[]): Map<Wish, Match> {
 	const pairs = new Map<Wish, Match>();
@@ -36,34 +36,37 @@ export function match(wishes: readonly Wish[], known: readonly Order[]): Map<Wis
 	pairBy('request', ({ id }) => id);
 	pairBy('request', ({ request }) => request);
 	pairBy('key', ({ key }) => key);
-	pairBy('source', (order) => (isReworded(order) ? order.source : undefined));
+	pairBy('source', (order) => (isReworded(order) ? `${order.run} ${order.source}` : undefined));
 	return pairs;
 }
 
 /**
- * The known orders that may be one of the wishes which {@link match} has left: they are of the same run, and nothing
- * tells which they are. Pure.
+ * The known orders that may be one of the wishes which {@link match} has left: they are of the same run, or of the same
+ * item in another run of a loop, whose list may have changed. Nothing tells which they are. Pure.
  * @param isOfTool whether each call of an agent is a run: a call after one with an unknown outcome may repeat it
  */
 export function unmatchedOf(
-	{ parameters, run }: Pick<Wish, 'parameters' | 'run'>,
+	lines: ReadonlyArray<{ wish: Wish; found?: Match }>,
 	{
 		known,
-		pairs,
 		isOfTool,
 		isUnderWay,
 	}: {
 		known: readonly Order[];
-		pairs: Iterable<Match>;
 		isOfTool: boolean;
 		isUnderWay: (order: Order) => boolean;
 	},
 ): Order[] {
-	const matched = new Set([...pairs].map(({ order }) => order));
+	const [first] = lines;
+	if (!first) return [];
+	const { parameters, run } = first.wish;
+	const matched = new Set(lines.map(({ found }) => found?.order));
+	const sources = new Set(lines.flatMap(({ wish, found }) => (found ? [] : wish.source)));
 	return known.filter((order) => {
 		const isUnclear = order.state !== 'answered' && !isUnderWay(order);
 		const isOfRun = order.run === run || (isOfTool && isUnclear);
-		return isOfRun && isReworded(order) && order.parameters === parameters && !matched.has(order);
+		const mayBeOne = isOfRun || sources.has(order.source);
+		return mayBeOne && isReworded(order) && order.parameters === parameters && !matched.has(order);
 	});
 }
 

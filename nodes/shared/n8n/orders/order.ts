@@ -12,7 +12,7 @@ export interface Wish {
 	readonly count: number;
 	/** How many runs of the node came before its run. */
 	readonly run: number;
-	/** Hash of where it comes from: the parameters as written, the run, and the input item, counted among equal ones. */
+	/** Hash of where it comes from: the parameters as written, and the input item, counted among equal ones of its run. */
 	readonly source: string;
 	/** See `parametersHash`. */
 	readonly parameters: string;

@@ -40,7 +40,8 @@ export class OrderKeys {
 
 	/** How the Order Key of a wish was used: for the same request, or for another one. */
 	useOf(wish: Wish): 'free' | 'same' | 'other' {
-		if (wish.key === undefined || !this.used.has(wish.key)) return 'free';
+		const { key = '' } = wish;
+		if (!this.used.has(key)) return 'free';
 		return requestsOf(wish).some((value) => this.requests.has(value)) ? 'same' : 'other';
 	}
 

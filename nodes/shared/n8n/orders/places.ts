@@ -22,8 +22,8 @@ const tops = () => remembered('tops', () => new NewestEntries<number>(maxRows));
  * moment may take the same place.
  */
 export class Places {
-	/** The places of this run. */
-	private readonly own = new Set<number>();
+	/** The places that this run has written and not given back, in this order. */
+	private written: number[] = [];
 
 	/**
 	 * @param name unique among all rows of all nodes: part of each value
@@ -45,22 +45,23 @@ export class Places {
 
 	/** How many places others had taken when this process last looked; undefined if it never has. */
 	get others(): number | undefined {
-		const { top, own } = this;
-		return top === undefined
-			? undefined
-			: Math.max(top, ...[...own].map((place) => place + 1)) - own.size;
+		const { top, taken, own } = this;
+		if (top === undefined) return undefined;
+		return Math.max(top, ...own.map((place) => place + 1)) - taken;
 	}
 
 	/** How many places this run has. */
 	get taken(): number {
-		return this.own.size;
+		return this.written.length;
 	}
 
 	/** Looks up how many places are taken. */
 	async count(): Promise<number> {
 		const { top = 0 } = this;
-		const free = top > 0 ? await this.firstFree(top - 1) : 0;
-		if (free >= top && top > 0) return (this.top = free);
+		if (top > 0) {
+			const free = await this.firstFree(top - 1);
+			if (free >= top) return (this.top = free);
+		}
 		const { max = maxEntries } = this.to;
 		const steps = Array.from({ length: max / step }, (_, index) => index * step);
 		const known = await this.store.findFacts(steps.map((place) => this.valueOf(place)));
@@ -71,7 +72,7 @@ export class Places {
 	/** The values to be written so that this run has this many places. */
 	valuesFor(count: number): string[] {
 		const top = this.top ?? 0;
-		const next = Array.from({ length: Math.max(0, count - this.own.size) }, (_, n) => top + n);
+		const next = Array.from({ length: Math.max(0, count - this.taken) }, (_, n) => top + n);
 		return [...this.own, ...next].flatMap((place) => this.valuesAt(place));
 	}
 
@@ -81,31 +82,31 @@ export class Places {
 	 * @returns whether this run now has this many places
 	 */
 	wrote(count: number, known: ReadonlySet<string>): boolean {
-		for (let place = this.top ?? 0, wanted = count - this.own.size; wanted > 0; place++, wanted--) {
+		for (let place = this.top ?? 0, wanted = count - this.taken; wanted > 0; place++, wanted--) {
 			// The last of its values is not left by a look-up.
 			const isTaken = known.has(this.valuesAt(place).at(-1) as string);
-			if (!isTaken) this.own.add(place);
+			if (!isTaken) this.written.push(place);
 			this.top = place + 1;
 		}
-		return this.own.size >= count;
+		return this.taken >= count;
 	}
 
 	/** The places of this run, in the order in which it took them. @param from index of the first, up to another one */
 	ownFrom(from: number, to?: number): number[] {
-		return [...this.own].slice(from, to);
+		return this.written.slice(from, to);
 	}
 
 	/** Another worker has overwritten these places of this run. */
 	lost(places: readonly number[]): void {
-		for (const place of places) this.own.delete(place);
+		this.written = this.written.filter((place) => !places.includes(place));
 		this.top = Math.min(...places, this.top ?? 0);
 	}
 
 	/** Frees places of this run. */
 	async free(count: number): Promise<void> {
-		const freed = count === 0 ? [] : this.ownFrom(-count);
+		const freed = count > 0 ? this.ownFrom(-count) : [];
 		if (freed.length === 0) return;
-		for (const place of freed) this.own.delete(place);
+		this.written.splice(-freed.length);
 		const { top = 0 } = this;
 		// From the top, so that the row has no gap. Two workers would free the same ones: they leave gaps to fill.
 		const places =
@@ -122,15 +123,16 @@ export class Places {
 
 	/** @param from the first place that is looked up */
 	private async firstFree(from: number): Promise<number> {
-		const { store, top = 0 } = this;
+		const { store, top = Infinity } = this;
 		for (let [start, size] = [from, firstWindow]; ; [start, size] = [start + size, nextWindow]) {
 			const places = Array.from({ length: size }, (_, index) => start + index);
 			const valuesFrom = (first: number) =>
 				places.filter((place) => place >= first).map((place) => this.valueOf(place));
 			const found = this.isContended ? store.findFacts(valuesFrom(0)) : store.find(valuesFrom(0));
 			const known = await found.catch((error: unknown) => {
-				// What the failed look-up may have left behind.
-				if (!store.isShared) store.removeLater(valuesFrom(top));
+				// What the failed look-up may have left behind, where it counts, and where no place can be among it.
+				const isOnlyUser = !this.isContended && !store.isShared;
+				if (isOnlyUser) store.removeLater(valuesFrom(top));
 				throw error;
 			});
 			const free = places.find((place) => !known.has(this.valueOf(place)));
@@ -141,6 +143,17 @@ export class Places {
 	/** All values that this number of places has. */
 	valuesUpTo(count: number): string[] {
 		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
+	}
+
+	/**
+	 * The places of this run, which are written again where others have overwritten them. In one process they are the last
+	 * ones of the row, whichever it has written: another run may have freed that one, and left it an earlier one.
+	 */
+	private get own(): number[] {
+		const { written, top = 0 } = this;
+		if (this.store.isShared) return written;
+		const first = Math.max(0, top - written.length);
+		return written.map((_, index) => first + index);
 	}
 
 	private get top(): number | undefined {

@@ -133,13 +133,19 @@ export class ProcessedItems {
 	}
 
 	/**
-	 * Removes values that do no harm for now: the next call reports an error. Where other workers write to the store, they
-	 * stay after an error, since another worker may use them by the time of the next call.
+	 * Removes values now. Where other workers write to the store, they stay after an error: another worker may use them by
+	 * the time of the next call.
 	 */
-	async discard(values: readonly string[]): Promise<void> {
-		await this.remove(values).catch(() => {
+	async removeNow(values: readonly string[]): Promise<void> {
+		await this.remove(values).catch((error: unknown) => {
 			if (this.isShared) for (const value of values) this.node.pending.delete(value);
+			throw error;
 		});
+	}
+
+	/** Removes values that do no harm for now: the next call reports an error. */
+	async discard(values: readonly string[]): Promise<void> {
+		await this.removeNow(values).catch(() => undefined);
 	}
 
 	/** Whether other processes write to the store at the same moment. */

@@ -83,12 +83,12 @@ function ofRelease10(stored: object): object {
 	const counts = new Map<string, number>();
 	const journal = { revision: 0, earlier, known: isObject(known) ? { ...known } : known };
 	for (const order of inOrder) {
-		const origin = JSON.stringify([order.parameters, order.run, order.item]);
+		const { parameters, run, item = run } = order;
+		const origin = JSON.stringify([parameters, run, item]);
 		const count = counts.get(origin) ?? 0;
 		counts.set(origin, count + 1);
-		const { parameters, run, item } = order;
 		Object.assign(journal.known as object, {
-			[String(order.id)]: { ...order, source: hashOf([parameters, run, item, count]) },
+			[String(order.id)]: { ...order, source: hashOf([parameters, item, count]) },
 		});
 	}
 	return { ...others, journal };

@@ -20,6 +20,8 @@ const maxSteps = 20;
 interface Settings {
 	/** Whether only one of several workers may write the same. */
 	isClaiming: boolean;
+	/** Whether the size of the store shows what became of a write that only seems to have failed. */
+	isMeasured?: boolean;
 	/** Whether nobody else can have written a value. */
 	isOwn(value: string): boolean;
 }
@@ -29,6 +31,8 @@ interface Settings {
  * lock, so they are read again after a moment, and written again where another worker has overwritten them.
  */
 export class Write {
+	/** Entries in the store before; undefined where they are not measured. */
+	sizeBefore?: number;
 	private readonly claims: Claim[];
 
 	constructor(
@@ -49,14 +53,21 @@ export class Write {
 		store.expect(all.length);
 		// If what is new is there, an earlier try only seemed to fail.
 		const own = all.filter(this.settings.isOwn);
-		const written = store.add([...this.claimValues, ...all], { own, trims: true });
-		const known = await written
-			.then((result) => {
-				if (result.failure !== undefined) throw result.failure;
-				return result.known;
+		const sizeBefore = this.settings.isMeasured ? await store.size() : undefined;
+		this.sizeBefore = sizeBefore;
+		const written = [...this.claimValues, ...all];
+		const known = await store
+			.add(written, { own: [...this.claimValues, ...own], trims: true })
+			.then(async (result) => {
+				if (result.failure === undefined) return result.known;
+				// An earlier try was written although it failed. If the store has grown by all of it, nothing was there before.
+				const growth = sizeBefore === undefined ? 0 : (await store.size()) - sizeBefore;
+				if (growth !== written.length) throw result.failure;
+				return new Set<string>();
 			})
-			.catch((error: unknown) => {
-				store.removeLater(own);
+			.catch(async (error: unknown) => {
+				// Not later: by then, another worker may have written the same for a Retry.
+				await store.discard(own);
 				throw error;
 			});
 		await this.complete(known);

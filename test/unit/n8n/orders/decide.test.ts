@@ -91,6 +91,8 @@ describe('the decision about an order', () => {
 		[{ ...sent, ...keyed }, 'request', { limit: 'limitOfDay', ...keyed }, 'sendUnderKey'],
 		[{ ...sent, ...keyed }, 'request', keyed, 'sendUnderKey'],
 		[sent, 'request', { ...resends, isUnderWay: true }, 'refuse', 'sent'],
+		[sent, 'source', { ...resends, ...keyed, isUnderWay: true }, 'refuse', 'sent'],
+		[{ ...sent, ...keyed }, 'request', { ...keyed, isUnderWay: true }, 'sendUnderKey'],
 		[sent, 'request', keyed, 'refuse', 'sent'],
 		[sent, 'source', {}, 'refuse', 'reworded'],
 		// The user only releases its Order Key.

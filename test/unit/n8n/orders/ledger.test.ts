@@ -7,6 +7,7 @@ import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/order';
 import { processMemory } from '../../../../nodes/shared/n8n/orders/processMemory';
 import { SimulatedTime } from '../../../harness';
+import { Entries } from '../../../support/store/entries';
 import { executeContext, type Execution } from '../../../support/workflows/executeContext';
 
 const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
@@ -54,17 +55,6 @@ const open = async (execution: Execution, ...requests: string[]) => {
 };
 
 describe('the memory of the process', () => {
-	it('the process drops whole executions, the least recently used one first', async () => {
-		const large = outcome({ result: { text: 'x'.repeat(12_000_000) } });
-		for (const token of ['first', 'second', 'third']) {
-			const { close } = await open({ token }, 'A', 'B');
-			await close((index) => (index === 0 ? large : answered), failing);
-		}
-		expect((await open({ token: 'first' }, 'A', 'B')).made).toEqual(['send', 'send']);
-		expect((await open({ token: 'second' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
-		expect((await open({ token: 'third' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
-	});
-
 	it('the process keeps the orders of one execution, however large, until another one orders', async () => {
 		const requests = ['A', 'B', 'C', 'D'];
 		const { close } = await open({ token: 'large' }, ...requests);
@@ -142,6 +132,35 @@ const openWith = async (state: { callsLeft: number }, options: PaidItem['options
 	expect([...decisions.values()]).toMatchObject([{ do: 'send' }]);
 	return ledger;
 };
+
+describe('the first order after a restart, while n8n’s database fails once', () => {
+	const openFor = async (entries: Entries, token: string, options: PaidItem['options'] = limit) => {
+		const ledger = new Ledger(entries.contextOf({ token }), settings);
+		const decisions = await ledger.open([{ ...wanted('A'), options }]);
+		ledger.recordOutcome(0, answered);
+		await ledger.close(over);
+		return decisions.get(0);
+	};
+
+	it.each([
+		['before', { do: 'send' }, 2],
+		// All that was written looks as if it had been there.
+		['after', { do: 'refuse', because: 'notRecorded' }, 1],
+	] as const)('is sent if it can be recorded, and the day forgets nothing: %s', async (...row) => {
+		const [moment, decision, orders] = row;
+		const entries = new Entries();
+		await openFor(entries, 'first');
+		processMemory.clear();
+		entries[moment] = (values) => {
+			if (!values.some((value) => value.startsWith('order '))) return;
+			entries[moment] = () => {};
+			throw new Error('Connection terminated unexpectedly');
+		};
+		expect(await openFor(entries, 'second')).toMatchObject(decision);
+		const limited = await openFor(entries, 'third', { ...limit, maxPerDay: orders });
+		expect(limited).toMatchObject({ do: 'refuse', because: 'limitOfDay' });
+	});
+});
 
 describe('an order that is sent again after its response was lost', () => {
 	let time: SimulatedTime;

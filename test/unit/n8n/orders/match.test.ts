@@ -33,6 +33,10 @@ describe('finding the wishes of a run among known orders', () => {
 		expect(matched(reworded, known)).toEqual(['source: A', undefined, 'source: C']);
 	});
 
+	it('finds no order in other words that another run has placed', () => {
+		expect(matched([wish('A2', '0')], [sent(wish('A', '0', { run: 1 }))])).toEqual([undefined]);
+	});
+
 	it('finds what would be ordered before where it comes from', () => {
 		const known = [sent(wish('A', '0')), sent(wish('B', '1'))];
 		expect(matched([wish('B', '0'), wish('A2', '1')], known)).toEqual(['request: B', undefined]);
@@ -69,13 +73,19 @@ describe('the earlier orders that nothing has matched', () => {
 	const own = wish('New', 'new');
 	const unmatched = (known: Order[], { isOfTool = false, wishes = [own] } = {}) => {
 		const isUnderWay = ({ request }: Order) => request === 'Running';
-		const pairs = match(wishes, known).values();
-		return unmatchedOf(own, { known, pairs, isOfTool, isUnderWay }).map(({ request }) => request);
+		const pairs = match(wishes, known);
+		const lines = wishes.map((one) => ({ wish: one, found: pairs.get(one) }));
+		return unmatchedOf(lines, { known, isOfTool, isUnderWay }).map(({ request }) => request);
 	};
 
 	it('are those of the same run', () => {
 		const known = [sent(wish('A', '1')), sent(wish('B', '1', { run: 1 }))];
 		expect(unmatched(known)).toEqual(['A']);
+	});
+
+	it('are those of the same item in another run, whose list may have changed since', () => {
+		const known = [sent(wish('Old', 'new', { run: 1 })), sent(wish('B', '1', { run: 1 }))];
+		expect(unmatched(known)).toEqual(['Old']);
 	});
 
 	it('are none that a wish of the run has matched, that has a key, or that an edited node placed', () => {
