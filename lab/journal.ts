@@ -3,7 +3,7 @@ import { EventLoopYielder } from '../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../nodes/shared/n8n/log/nodeLog';
 import { Ledger } from '../nodes/shared/n8n/orders/ledger';
 import type { PaidItem } from '../nodes/shared/n8n/orders/line';
-import { processMemory } from '../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../nodes/shared/n8n/execution/processMemory';
 import { median } from '../test/support/data/statistics';
 import { executeContext } from '../test/support/workflows/executeContext';
 import { atMost, type Figure } from './report';

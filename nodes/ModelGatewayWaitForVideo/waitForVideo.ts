@@ -8,6 +8,7 @@ import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { isWorker } from '../shared/n8n/execution/engineContext';
 import { StoredJobs } from '../shared/n8n/execution/memory';
+import { NewestEntries } from '../shared/n8n/execution/processMemory';
 import { park } from './park';
 import { WaitPass, type WaitResult } from './pass';
 import { planPass } from './plan';
@@ -16,7 +17,7 @@ import { waitOutStartupRecovery } from './startup';
 import { nextPollOf, WaitState } from './state';
 
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
-const resumed = new Map<string, number>();
+const resumed = new NewestEntries<number>(1_000);
 
 /** Milliseconds in which n8n starts a Retry that was pressed before the execution ended. */
 const retryDelay = 60_000;

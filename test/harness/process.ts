@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
-import { processMemory } from '../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../nodes/shared/n8n/execution/processMemory';
 
 /**
  * A process of n8n that a test can kill: from then on, its executions store and send nothing. Executions outside any

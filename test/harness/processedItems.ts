@@ -9,7 +9,7 @@ import type {
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
-import { processMemory } from '../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../nodes/shared/n8n/execution/processMemory';
 import { currentProcess } from './process';
 
 type Call = 'record' | 'remove';

@@ -3,7 +3,7 @@ import { maxOrdersCounted } from '../parameters/orderOptions';
 import type { Day } from './day';
 import type { Total } from './order';
 import { Places } from './places';
-import { NewestEntries, remembered } from './processMemory';
+import { NewestEntries, remembered } from '../execution/processMemory';
 import type { ProcessedItems } from './store';
 
 /** Into how many parts the limit of the cost of a day is divided. */

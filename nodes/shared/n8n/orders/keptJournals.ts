@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../client/httpClient';
 import type { Order, Wish } from './order';
-import { remembered } from './processMemory';
+import { remembered } from '../execution/processMemory';
 import { nodeIdOf } from './store';
 import type { Orders } from './stored';
 

@@ -9,10 +9,11 @@ import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
 import { dayOf, type Day } from './day';
 import { DayCount } from './dayCount';
-import type { Decision, DecisionInput } from './decide';
+import type { Decision } from './decide';
 import { hashOf, WishNames } from './identity';
 import { Journal } from './journal';
 import { keptJournals, type KeyUse } from './keptJournals';
+import { Knowledge } from './knowledge';
 import { hasDailyLimit, limitStatus, type LimitStatus } from './limits';
 import {
 	hasKey,
@@ -20,23 +21,13 @@ import {
 	isFresh,
 	isPreview,
 	isReal,
-	isUnsure,
 	wishesOf,
 	type Line,
 	type PaidItem,
 } from './line';
 import { lockAll } from './locks';
 import { guardedOrders, Marks, type Need, type StoreFailure } from './marks';
-import { match, unmatchedOf } from './match';
-import {
-	addTotals,
-	stateAfter,
-	totalOf,
-	type Order,
-	type Outcome,
-	type Total,
-	type Wish,
-} from './order';
+import { stateAfter, totalOf, type Order, type Outcome, type Total, type Wish } from './order';
 import { isSent, plan } from './plan';
 import { nodeIdOf, ProcessedItems } from './store';
 
@@ -64,10 +55,11 @@ export class Ledger {
 	private readonly journal: Journal;
 	private readonly isOfTool: boolean;
 	private readonly node: string;
-	private lines: Line[] = [];
+	private readonly lines: Line[] = [];
 	/** The lines that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
 	private marks: Marks;
+	private knowledge: Knowledge;
 	private isLimitedByDay = false;
 	/** What the day had counted before this run. */
 	private usedBefore?: Total;
@@ -82,7 +74,7 @@ export class Ledger {
 		this.journal = new Journal(context, settings.isOrder);
 		this.isOfTool = isTool(context.getNode());
 		this.node = nodeIdOf(context);
-		this.marks = this.marksWith();
+		[this.marks, this.knowledge] = this.known();
 	}
 
 	/**
@@ -104,7 +96,7 @@ export class Ledger {
 			const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
 			return new Map(this.lines.map(({ index }) => [index, unreadable]));
 		}
-		this.marks = this.marksWith(this.dayCount());
+		[this.marks, this.knowledge] = this.known(this.dayCount());
 		const keys = this.lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (!this.unlockKeys) return new Map();
@@ -131,7 +123,7 @@ export class Ledger {
 			const { marks } = this;
 			for (let turns = 1; ; turns++) {
 				const { revision } = marks;
-				const counted = { execution: this.executionTotal(), day: this.dayTotal() };
+				const counted = this.knowledge.counted({ own: this.need.total });
 				const status = limitStatus(line.options, line.wish.cost, counted);
 				if (status !== undefined) return status;
 				line.sends++;
@@ -140,7 +132,7 @@ export class Ledger {
 				line.sends--;
 				if (marks.error === undefined && turns < maxTurns) continue;
 				if (hasDailyLimit(line.options)) return 'dayUnknown';
-				if (!this.isRecordable) return 'notRecorded';
+				if (!this.knowledge.isRecordable) return 'notRecorded';
 				line.sends++;
 				break;
 			}
@@ -195,15 +187,14 @@ export class Ledger {
 		);
 	}
 
-	private marksWith(day?: DayCount): Marks {
+	private known(day?: DayCount): [Marks, Knowledge] {
+		const { journal, isLimitedByDay, isOfTool, isRetry, lines } = this;
 		const { log, billing } = this.settings;
-		const { origin } = this.journal;
-		const store = new ProcessedItems(this.context);
-		return new Marks(
-			store,
-			{ log, origin, isTraced: billing === 'job', isLimitedByDay: this.isLimitedByDay },
-			day,
-		);
+		const isTraced = billing === 'job';
+		const to = { log, origin: journal.origin, isTraced, isLimitedByDay };
+		const marks = new Marks(new ProcessedItems(this.context), to, day);
+		const run = { isRetry, isTraced, isOfTool, isLimitedByDay };
+		return [marks, new Knowledge(journal, marks, lines, run)];
 	}
 
 	/** Videos are counted also without a limit, so that a limit that is set later counts them. */
@@ -231,20 +222,23 @@ export class Ledger {
 	}
 
 	private async decideAndRecord(): Promise<ReadonlyMap<number, Decision>> {
-		const { lines, marks } = this;
+		const { lines, marks, knowledge } = this;
+		const { yielder } = this.settings;
 		const [releasing, ordering] = [
 			lines.filter(({ options }) => options?.releasesKey),
 			lines.filter(({ options }) => !options?.releasesKey),
 		];
 		await marks.release(wishesOf(releasing.filter(isReal)));
 		if (this.isLimitedByDay) await marks.countDay({ isPreview: lines.every(isPreview) });
-		this.pair(ordering);
+		knowledge.pair(ordering);
 		// A first try notices while it writes whether another worker has run the execution.
-		if (this.isRetry) await this.findSent(ordering);
+		if (this.isRetry) await knowledge.findSent(ordering);
 		for (let turns = 1; ; turns++) {
 			await marks.findKeys(wishesOf(ordering.filter(isFresh)));
 			const { revision, error } = marks;
-			const decisions = await this.plan();
+			const facts = knowledge.facts;
+			this.usedBefore = facts.counted.day;
+			const decisions = await plan(lines, facts, yielder);
 			const isFull = [...decisions.values()].some(isRefusedByDay);
 			if (isFull && (await marks.recountDay())) continue;
 			this.count(decisions);
@@ -255,50 +249,12 @@ export class Ledger {
 			if (isFinal) await marks.keepOnly(this.need);
 			if (isFinal) return this.apply(decisions);
 			if (turns === maxTurns) marks.error ??= new Error(manyConflicts);
-			if (marks.isFamilyNews) await this.findSent(ordering);
+			if (marks.isFamilyNews) await knowledge.findSent(ordering);
 		}
 	}
 
 	private get isRetry(): boolean {
 		return this.context.getMode() === 'retry';
-	}
-
-	/** Finds what is known of each wish. */
-	private pair(lines: Line[]): void {
-		const pairs = match(wishesOf(lines), this.journal.open);
-		for (const line of lines) line.found = pairs.get(line.wish);
-	}
-
-	/** Adds to the journal what only n8n's database knows: after a kill, and from other workers. */
-	private async findSent(lines: Line[]): Promise<void> {
-		const unknown = wishesOf(lines.filter(isFresh));
-		const sent = await this.marks.findSent(unknown, this.journal.totalExcept().orders);
-		if (sent.length === 0) return;
-		this.journal.keep(sent.map((wish): Order => ({ ...wish, state: 'sent', timesSent: 1 })));
-		this.pair(lines);
-	}
-
-	private async plan(): Promise<Map<number, Decision>> {
-		const { lines, marks, settings, journal } = this;
-		const unsure = lines
-			.filter((line) => isReal(line) && isUnsure(line))
-			.map(({ wish, found }) => found?.order.id ?? wish.id);
-		const day = (this.usedBefore = this.isLimitedByDay ? this.dayTotal() : undefined);
-		const hasError = marks.error !== undefined;
-		// After n8n was killed, only its database knows what the execution had sent.
-		const isRetry = this.isRetry && settings.billing === 'job';
-		const facts = {
-			counted: { execution: this.executionTotal(new Set(unsure)), day },
-			unmatched: this.unmatched,
-			areTriesKnown: !hasError || (!isRetry && (marks.family.others ?? 0) === 0),
-			isRecordable: this.isRecordable,
-			keyUse: (line: Line) => {
-				if (!hasKey(line)) return 'free';
-				return hasError ? 'unknown' : marks.keyUse(line.wish);
-			},
-			isUnderWay: ({ found }: Line) => found !== undefined && journal.isUnderWay(found.order),
-		} as const;
-		return await plan(lines, facts, settings.yielder);
 	}
 
 	/** Counts the requests that are about to be sent. A list that is too long for n8n's store is refused. */
@@ -324,46 +280,6 @@ export class Ledger {
 			fresh: wishesOf(sending.filter(isFresh)),
 			total: totalOf(sending.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends }))),
 		};
-	}
-
-	/**
-	 * See {@link DecisionInput.isRecordable}. A job that is not recorded would be ordered again after a kill. Of other
-	 * requests, only Order Keys and limits of the day are recorded.
-	 */
-	private get isRecordable(): boolean {
-		const { isMissing = true } = this.marks.failure ?? {};
-		return this.settings.billing !== 'job' || isMissing;
-	}
-
-	/** See {@link DecisionInput.unmatched}. */
-	private get unmatched(): DecisionInput['unmatched'] {
-		const { isOfTool, journal, lines, marks } = this;
-		const isUnderWay = (order: Order) => journal.isUnderWay(order);
-		const orders = unmatchedOf(lines, { known: journal.open, isOfTool, isUnderWay });
-		if (orders.length > 0) return orders;
-		return this.unnamed > 0 && marks.areParametersKnown ? 'unknown' : [];
-	}
-
-	/** How many requests n8n's database has of the execution and its Retries that the journal does not have. */
-	private get unnamed(): number {
-		const { others = 0, taken } = this.marks.family;
-		const own = this.sent.size > 0 ? taken : 0;
-		return Math.max(0, others + own - this.journal.totalExcept().orders);
-	}
-
-	/** What the limits of the execution count. */
-	private executionTotal(except?: ReadonlySet<string>): Total {
-		const { orders, cost } = this.journal.totalExcept(except);
-		const { unnamed } = this;
-		// After n8n was killed, nobody knows what these orders cost.
-		return { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost };
-	}
-
-	/** What the limits of the day count; undefined when it cannot be looked up. */
-	private dayTotal(): Total | undefined {
-		const { day, error } = this.marks;
-		if (!day || error !== undefined) return undefined;
-		return this.sent.size > 0 ? addTotals(day.others, this.need.total) : day.others;
 	}
 
 	private apply(decisions: ReadonlyMap<number, Decision>): ReadonlyMap<number, Decision> {

@@ -1,4 +1,4 @@
-import { remembered } from './processMemory';
+import { remembered } from '../execution/processMemory';
 
 /** The locks that are held in this process, by name. Each promise resolves when its lock is released. */
 const heldLocks = () => remembered('locks', () => new Map<string, Promise<void>>());

@@ -1,4 +1,4 @@
-import { NewestEntries, remembered } from './processMemory';
+import { NewestEntries, remembered } from '../execution/processMemory';
 import { maxEntries, valuesOf, type ProcessedItems } from './store';
 
 /** How many places one look-up takes at first, and then. */

@@ -9,7 +9,7 @@ export const isSent = (decision: Decision | undefined): decision is Sending =>
 	decision?.do === 'send' || decision?.do === 'sendUnderKey';
 
 /** What the decisions about the orders of a run are made from, apart from the orders themselves. */
-interface Facts {
+export interface Facts {
 	/** What is counted before any of them is sent, without those that may never have been sent. */
 	counted: Counted;
 	unmatched: DecisionInput['unmatched'];

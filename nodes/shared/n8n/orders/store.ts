@@ -4,7 +4,7 @@ import { valueAt } from '../../service/json';
 import { clock, stopSignalOf } from '../client/httpClient';
 import { isWorker } from '../execution/engineContext';
 import { lockAll } from './locks';
-import { remembered } from './processMemory';
+import { remembered } from '../execution/processMemory';
 
 /** How many values one call looks up or removes. */
 const portion = 500;

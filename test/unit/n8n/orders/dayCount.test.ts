@@ -1,6 +1,6 @@
 import { DayCount } from '../../../../nodes/shared/n8n/orders/dayCount';
 import type { Places } from '../../../../nodes/shared/n8n/orders/places';
-import { processMemory } from '../../../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { Entries } from '../../../support/store/entries';
 

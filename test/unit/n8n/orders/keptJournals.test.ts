@@ -1,6 +1,6 @@
 import { keptJournals } from '../../../../nodes/shared/n8n/orders/keptJournals';
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
-import { processMemory } from '../../../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { nodeIdOf } from '../../../../nodes/shared/n8n/orders/store';
 import { executeContext } from '../../../support/workflows/executeContext';
 

@@ -5,7 +5,7 @@ import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
 import { Ledger } from '../../../../nodes/shared/n8n/orders/ledger';
 import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/order';
-import { processMemory } from '../../../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { SimulatedTime } from '../../../harness';
 import { Entries } from '../../../support/store/entries';
 import { executeContext, type Execution } from '../../../support/workflows/executeContext';

@@ -5,7 +5,7 @@ import {
 	keyValuesOf,
 	OrderKeys,
 } from '../../../../nodes/shared/n8n/orders/orderKeys';
-import { processMemory } from '../../../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { SimulatedTime } from '../../../harness';
 import { Entries } from '../../../support/store/entries';

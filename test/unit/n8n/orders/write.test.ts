@@ -1,5 +1,5 @@
 import { Places } from '../../../../nodes/shared/n8n/orders/places';
-import { processMemory } from '../../../../nodes/shared/n8n/orders/processMemory';
+import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { Write } from '../../../../nodes/shared/n8n/orders/write';
 import { SimulatedTime } from '../../../harness';
