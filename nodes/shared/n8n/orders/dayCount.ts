@@ -1,9 +1,9 @@
 import { sumOf } from '../../service/prices';
+import { NewestEntries, remembered } from '../execution/processMemory';
 import { maxOrdersCounted } from '../parameters/orderOptions';
 import type { Day } from './day';
 import type { Total } from './order';
 import { Places } from './places';
-import { NewestEntries, remembered } from '../execution/processMemory';
 import type { ProcessedItems } from './store';
 
 /** Into how many parts the limit of the cost of a day is divided. */
@@ -78,7 +78,7 @@ export class DayCount {
 		private readonly of: { node: string; maxOrders?: number; maxCost?: number },
 	) {
 		const { node, maxCost } = of;
-		const name = `${node} day ${day.name}`;
+		const name = `day ${node} ${day.name}`;
 		this.orders = new Places(store, name, { isContended: true, max: maxOrdersCounted });
 		if (maxCost === undefined) return;
 		this.cost = new CostPlaces(store, `${name} cost ${maxCost}`, maxCost);

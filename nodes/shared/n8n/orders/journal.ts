@@ -66,9 +66,10 @@ export class Journal {
 
 	/**
 	 * Keeps what is known of orders. What was learned in the meantime is not lost: an answer stays.
-	 * @param isUnderWay whether they are being sent, so that another Retry at the same moment leaves them alone
+	 * @param isUnderWay whether they are being sent, so that another Retry at the same moment leaves them alone; default: as
+	 * before
 	 */
-	keep(orders: readonly Order[], { isUnderWay = false } = {}): void {
+	keep(orders: readonly Order[], isUnderWay?: boolean): void {
 		const { known } = this.orders;
 		for (const order of orders) {
 			const before = known[order.id];
@@ -125,14 +126,14 @@ export class Journal {
 		if (owners.every((owner) => owner === null)) delete this.memory.owners[request];
 	}
 
-	private changed(wishes: ReadonlyArray<Pick<Wish, 'id'>>, isUnderWay: boolean): void {
+	private changed(wishes: ReadonlyArray<Pick<Wish, 'id'>>, isUnderWay?: boolean): void {
 		const { context, origin, orders } = this;
 		if (wishes.length === 0) return;
 		orders.revision++;
 		if (!this.isOrder) return;
 		const ids = wishes.map(({ id }) => id);
 		keptJournals().keep(context, origin, orders, ids);
-		keptJournals().mark(origin, wishes, isUnderWay);
+		if (isUnderWay !== undefined) keptJournals().mark(origin, wishes, isUnderWay);
 	}
 
 	private get orders(): Orders {

@@ -81,9 +81,10 @@ class KeptJournals {
 		for (const id of changed)
 			this.resize(kept, id, id in orders.known ? JSON.stringify(orders.known[id]).length : 0);
 		// Whole journals: with only a part of one, a Retry would take the rest for never sent.
-		for (const other of this.byOrigin.keys()) {
+		for (const [other, { sizes, underWay }] of this.byOrigin) {
 			if (this.size <= maxSize || other === origin) return;
-			for (const size of this.byOrigin.get(other)?.sizes.values() ?? []) this.size -= size;
+			if (underWay.size > 0) continue;
+			for (const size of sizes.values()) this.size -= size;
 			this.byOrigin.delete(other);
 		}
 	}

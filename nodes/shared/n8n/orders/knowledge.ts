@@ -18,7 +18,6 @@ export class Knowledge {
 			/** Whether n8n's database has the orders, so that a Retry finds them after a kill. */
 			isTraced: boolean;
 			isOfTool: boolean;
-			isLimitedByDay: boolean;
 		},
 	) {}
 
@@ -64,10 +63,11 @@ export class Knowledge {
 	 * @param own what the run has sent itself; undefined before that
 	 */
 	counted({ except, own }: { except?: ReadonlySet<string>; own?: Total }): Counted {
-		const { marks, run } = this;
+		const { marks } = this;
 		const { orders, cost } = this.journal.totalExcept(except);
 		const unnamed = this.unnamed(own !== undefined);
-		const day = run.isLimitedByDay && marks.error === undefined ? marks.day?.others : undefined;
+		const isKnown = marks.isLimitedByDay && marks.error === undefined;
+		const day = isKnown ? marks.day?.others : undefined;
 		return {
 			// After n8n was killed, nobody knows what these orders cost.
 			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },

@@ -58,9 +58,10 @@ export class Ledger {
 	private readonly lines: Line[] = [];
 	/** The lines that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
-	private marks: Marks;
-	private knowledge: Knowledge;
-	private isLimitedByDay = false;
+	/** n8n's store: all that a run asks of it shares one patience. */
+	private readonly store: ProcessedItems;
+	private readonly marks: Marks;
+	private readonly knowledge: Knowledge;
 	/** What the day had counted before this run. */
 	private usedBefore?: Total;
 	private keyUses?: Map<string, KeyUse>;
@@ -71,10 +72,16 @@ export class Ledger {
 		private readonly context: IExecuteFunctions,
 		private readonly settings: Settings,
 	) {
-		this.journal = new Journal(context, settings.isOrder);
+		const { isOrder, log, billing } = settings;
+		const journal = new Journal(context, isOrder);
+		this.journal = journal;
 		this.isOfTool = isTool(context.getNode());
 		this.node = nodeIdOf(context);
-		[this.marks, this.knowledge] = this.known();
+		this.store = new ProcessedItems(context);
+		const isTraced = billing === 'job';
+		const { isOfTool, isRetry, lines } = this;
+		this.marks = new Marks(this.store, { log, origin: journal.origin, isTraced });
+		this.knowledge = new Knowledge(journal, this.marks, lines, { isRetry, isTraced, isOfTool });
 	}
 
 	/**
@@ -96,7 +103,7 @@ export class Ledger {
 			const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
 			return new Map(this.lines.map(({ index }) => [index, unreadable]));
 		}
-		[this.marks, this.knowledge] = this.known(this.dayCount());
+		this.marks.day = this.dayCount();
 		const keys = this.lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (!this.unlockKeys) return new Map();
@@ -109,7 +116,7 @@ export class Ledger {
 		const learned = stateAfter(outcome);
 		if (!line || !learned) return;
 		line.learned = learned;
-		if (this.settings.isOrder) this.journal.keep([orderOf(line)]);
+		if (this.settings.isOrder) this.journal.keep([orderOf(line)], false);
 	}
 
 	/**
@@ -136,8 +143,7 @@ export class Ledger {
 				line.sends++;
 				break;
 			}
-			if (this.settings.isOrder)
-				this.journal.keep([orderOf(line, { state: 'sent' })], { isUnderWay: true });
+			if (this.settings.isOrder) this.journal.keep([orderOf(line, { state: 'sent' })], true);
 			return undefined;
 		});
 	}
@@ -187,31 +193,20 @@ export class Ledger {
 		);
 	}
 
-	private known(day?: DayCount): [Marks, Knowledge] {
-		const { journal, isLimitedByDay, isOfTool, isRetry, lines } = this;
-		const { log, billing } = this.settings;
-		const isTraced = billing === 'job';
-		const to = { log, origin: journal.origin, isTraced, isLimitedByDay };
-		const marks = new Marks(new ProcessedItems(this.context), to, day);
-		const run = { isRetry, isTraced, isOfTool, isLimitedByDay };
-		return [marks, new Knowledge(journal, marks, lines, run)];
-	}
-
 	/** Videos are counted also without a limit, so that a limit that is set later counts them. */
 	private dayCount(): DayCount | undefined {
 		const limited = this.lines.find(({ options }) => hasDailyLimit(options));
-		this.isLimitedByDay = limited !== undefined;
 		const isOrdering = this.lines.some((line) => isReal(line) && !line.options?.releasesKey);
 		if (!limited && !(this.settings.billing === 'job' && isOrdering)) return undefined;
 		const day = dayOf(clock.now(), this.context.getTimezone());
 		const { maxPerDay: maxOrders, maxCostPerDay: maxCost } = limited?.options ?? {};
 		const of = { node: this.node, maxOrders, maxCost };
-		return new DayCount(new ProcessedItems(this.context), day, of);
+		return new DayCount(this.store, day, of);
 	}
 
 	/** Lets Retries of the execution and, under daily limits, runs of the node take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofDay = this.isLimitedByDay ? [`day of ${this.node}`] : [];
+		const ofDay = this.marks.isLimitedByDay ? [`day of ${this.node}`] : [];
 		const unlock = await lockAll([this.journal.origin, ...ofDay], stop);
 		if (!unlock) return undefined;
 		try {
@@ -229,7 +224,7 @@ export class Ledger {
 			lines.filter(({ options }) => !options?.releasesKey),
 		];
 		await marks.release(wishesOf(releasing.filter(isReal)));
-		if (this.isLimitedByDay) await marks.countDay({ isPreview: lines.every(isPreview) });
+		await marks.countDay({ isPreview: lines.every(isPreview) });
 		knowledge.pair(ordering);
 		// A first try notices while it writes whether another worker has run the execution.
 		if (this.isRetry) await knowledge.findSent(ordering);
@@ -299,7 +294,7 @@ export class Ledger {
 			if (found.order.run !== run) journal.keep([{ ...found.order, run, source }]);
 			journal.assign(found.order);
 		}
-		if (this.settings.isOrder) journal.keep(underWay, { isUnderWay: true });
+		if (this.settings.isOrder) journal.keep(underWay, true);
 		return decisions;
 	}
 
@@ -323,7 +318,7 @@ export class Ledger {
 			else journal.release(wish);
 		}
 		journal.remove(obsolete);
-		journal.keep(made);
+		journal.keep(made, false);
 		if (marks.error === undefined || this.sent.size > 0) await marks.keepOnly(this.need);
 	}
 }

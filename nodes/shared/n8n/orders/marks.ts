@@ -44,6 +44,8 @@ export class Marks {
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
+	/** What counts the day; undefined where nothing does. */
+	day?: DayCount;
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
 	/** The values of orders and keys that this run has written. */
@@ -61,11 +63,7 @@ export class Marks {
 			origin: string;
 			/** Whether a Retry must find the orders here; if not, only Order Keys and days are recorded. */
 			isTraced: boolean;
-			/** Whether the day has a limit. */
-			isLimitedByDay: boolean;
 		},
-		/** What counts the day; undefined where nothing does. */
-		readonly day?: DayCount,
 	) {
 		this.family = new Places(store, `number ${to.origin}`, { isContended: false });
 		this.keys = new OrderKeys(store);
@@ -78,10 +76,15 @@ export class Marks {
 		return { isMissing: isStoreMissing(error), problem };
 	}
 
+	get isLimitedByDay(): boolean {
+		return (this.day?.limitedRows.length ?? 0) > 0;
+	}
+
 	/** How many of the oldest entries the Order Keys of this run push out. */
 	get dropped(): number {
-		const { sizeBefore = -Infinity, held, family } = this;
-		const size = Math.min(sizeBefore, maxEntries) + held.size + family.taken;
+		const { sizeBefore = -Infinity, held, family, day } = this;
+		const places = [family, ...(day?.rows ?? [])].flatMap((row) => row.valuesFor(row.taken));
+		const size = Math.min(sizeBefore, maxEntries) + held.size + places.length;
 		return Math.max(0, size - maxEntries);
 	}
 
@@ -186,7 +189,7 @@ export class Marks {
 		const { store, held } = this;
 		const hasKeys = values.some(isOfKey);
 		const write = new Write(store, rows, {
-			isClaiming: store.isShared && (hasKeys || this.to.isLimitedByDay),
+			isClaiming: store.isShared && (hasKeys || this.isLimitedByDay),
 			isMeasured: hasKeys,
 			isOwn: (value) => this.isAlone(value),
 		});
@@ -207,7 +210,7 @@ export class Marks {
 	private isAlone(value: string): boolean {
 		if (/^(?:order|number) /.test(value)) return true;
 		if (this.store.isShared || isOfParameters(value)) return false;
-		return isOfKey(value) || this.to.isLimitedByDay;
+		return isOfKey(value) || this.isLimitedByDay;
 	}
 
 	/**

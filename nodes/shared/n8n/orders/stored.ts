@@ -1,4 +1,4 @@
-import { isObject, valueAt } from '../../service/json';
+import { isObject, valueAt, type JsonObject } from '../../service/json';
 import { hashOf } from './identity';
 import type { Order } from './order';
 
@@ -41,27 +41,19 @@ export function readStored(stored: object): Partial<Stored> | undefined {
 }
 
 function isStored(stored: object): stored is Partial<Stored> {
-	const { origin = '', run, owners = {}, journal = { revision: 0, known: {} } } = stored as Stored;
-	const {
-		revision,
-		known,
-		earlier = { orders: 0, cost: 0 },
-	} = isObject(journal) ? (journal as unknown as Orders) : ({} as Partial<Orders>);
-	const isSum =
-		isObject(earlier) &&
-		isCount(earlier.orders) &&
-		earlier.cost !== undefined &&
-		Number(earlier.cost) >= 0;
+	const { origin = '', run, owners = {}, journal } = stored as Record<string, unknown>;
 	return (
 		typeof origin === 'string' &&
 		(run === undefined || Number.isInteger(valueAt(run, 'number'))) &&
 		isObject(owners) &&
 		Object.values(owners).every(Array.isArray) &&
-		isCount(revision) &&
-		isSum &&
-		isObject(known) &&
-		Object.values(known).every(isOrder)
+		(journal === undefined || (isObject(journal) && areOrders(journal)))
 	);
+}
+
+function areOrders({ revision, known, earlier = { orders: 0, cost: 0 } }: JsonObject): boolean {
+	const isSum = isObject(earlier) && isCount(earlier.orders) && Number(earlier.cost) >= 0;
+	return isCount(revision) && isSum && isObject(known) && Object.values(known).every(isOrder);
 }
 
 const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;

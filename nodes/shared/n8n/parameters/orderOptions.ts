@@ -30,7 +30,7 @@ export interface OrderOptions {
 	maxCostPerDay?: number;
 }
 
-/** The largest limit of orders per day. After a restart, fewer can be counted: see `maxEntries` in `store.ts`. */
+/** Maximum orders of a day that can be counted. */
 export const maxOrdersCounted = 100_000;
 
 /** Maximum cost per day that can be counted, in any currency. */

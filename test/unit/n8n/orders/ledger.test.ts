@@ -80,6 +80,19 @@ describe('the memory of the process', () => {
 	});
 });
 
+it('leaves an order that is being sent to its Retry, although another one has found it in a later run', async () => {
+	const wish = { ...wanted('A'), resendsLost: true };
+	await new Ledger(executeContext({ id: '2' }), settings).open([wish]);
+	const context = executeContext({ id: '3' });
+	for (const [run, request] of ['B', 'A'].entries()) {
+		context.getInputData = () => [{ json: { request } }];
+		context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=token' : run);
+		await new Ledger(context, settings).open([{ ...wish, request }]);
+	}
+	const third = new Ledger(executeContext({ id: '4' }), settings);
+	expect((await third.open([wish])).get(0)).toMatchObject({ do: 'refuse', because: 'sent' });
+});
+
 describe('executions without n8n’s database', () => {
 	it('without n8n’s database, a Retry refuses an order that an earlier try may have sent', async () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
