@@ -173,7 +173,7 @@ export class Marks {
 		});
 	}
 
-	/** Frees Order Keys. */
+	/** Releases Order Keys. */
 	async release(wishes: readonly Wish[]): Promise<void> {
 		const values = wishes.filter(hasKey).flatMap(allKeyValuesOf);
 		// Not later: by then, another worker may have released and used them.

@@ -25,9 +25,7 @@ export class Places {
 	/** The places that this run has written and not given back, in this order. */
 	private written: number[] = [];
 
-	/**
-	 * @param name unique among all rows of all nodes: part of each value
-	 */
+	/** @param name unique among all rows of all nodes: part of each value */
 	constructor(
 		private readonly store: ProcessedItems,
 		private readonly name: string,

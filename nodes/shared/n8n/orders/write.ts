@@ -4,7 +4,7 @@ import { uniqueValue, type ProcessedItems } from './store';
 /** A row, and how many places a run needs in it. */
 export type Row = readonly [places: Places, count: number];
 
-/** Of workers that write in the same moment, only the last one finds the claim that it has written with the rest. */
+/** A value that is written with the rest. The last of several workers that write in the same moment finds its own. */
 interface Claim {
 	value: string;
 	/** How many places the run had in each row before. */
