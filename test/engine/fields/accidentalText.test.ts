@@ -87,7 +87,7 @@ describe('accidental text', () => {
 		expect(message?.split('; ')).toEqual([
 			`Extra Body (JSON) ${accident}`,
 			`Model ${accident}`,
-			'Order Key is only the word undefined: check the expression that it comes from',
+			'Order Key is only undefined: check the expression that it comes from',
 		]);
 		expect(sent).toEqual([]);
 	});
@@ -95,7 +95,7 @@ describe('accidental text', () => {
 	it('is refused as an Order Key even with Skip Checks', async () => {
 		const options = { once: { orderKey: text }, skipChecks: true };
 		const { message, sent } = await run(createVideo({ options }), 'undefined');
-		expect(message).toContain('Order Key is only the word undefined');
+		expect(message).toContain('Order Key is only undefined');
 		expect(sent).toEqual([]);
 	});
 
@@ -134,6 +134,59 @@ describe('accidental text', () => {
 		expect(hints).toEqual([
 			'Message 3: Content holds [object Object], an object in place of a text: choose one of its fields.',
 		]);
+	});
+});
+
+describe('an expression with several parts', () => {
+	const advice = "correct it, or write {{ $json.txt ?? '' }} where it may be missing";
+	const missing = `has nothing for {{ $json.txt }}: ${advice}`;
+	const writtenIn = ({ parameters }: ItemOperation, written: string) =>
+		modelGateway(JSON.parse(JSON.stringify(parameters).replaceAll(text, () => written)));
+
+	it.each(all)(
+		'is refused when a part is undefined, unless checks are skipped: $name',
+		async ({ operation, field }) => {
+			const written = '=About {{ $json.txt }}, {{ $json.text }}';
+			const node = writtenIn(operation, written);
+			expect(await run(node, 'at sea')).toMatchObject({ message: `${field} ${missing}`, sent: [] });
+			const skipped = { ...(node.parameters as IDataObject), options: { skipChecks: true } };
+			expect((await run(modelGateway(skipped), 'at sea')).message).toBeUndefined();
+		},
+	);
+
+	it.each(all)('is sent when its parts are empty or null: $name', async ({ operation }) => {
+		const written = "=A boat{{ $json.txt ?? '' }}{{ null }}{{ '' }}{{ 0 }}{{ false }}";
+		const { message, sent } = await run(writtenIn(operation, written), '');
+		expect(message).toBeUndefined();
+		expect(JSON.stringify(sent)).toContain('A boat0false');
+	});
+
+	it('is refused in each field, also in lists, options and keys', async () => {
+		const values = [
+			{ type: 'reference_image', source: 'url', url: '=https://x.example/{{ $json.a }}.png' },
+		];
+		const options = {
+			extraBody: '={ "negative_prompt": "no {{ $json.b }}" }',
+			once: { orderKey: '={{ $json.c }}-{{ $now.year }}' },
+		};
+		const fields = { prompt: 'A boat', mediaInput: 'fields', media: { values }, options };
+		const { message, sent } = await run(createReferenceVideo(fields), '');
+		const problemIn = (part: string) => missing.replaceAll('$json.txt', part);
+		expect(message?.split('; ')).toEqual([
+			`Extra Body (JSON) ${problemIn('$json.b')}`,
+			`Media 1: URL ${problemIn('$json.a')}`,
+			`Order Key ${problemIn('$json.c')}`,
+		]);
+		expect(sent).toEqual([]);
+	});
+
+	it.each(['#N/A', ' undefined '])('is refused in an order when a cell is %j', async (cell) => {
+		const prompt = '=A video of {{ $json.text }} at sea';
+		const { message, sent } = await run(createVideo({ prompt }), cell);
+		expect(message).toBe(
+			`Prompt has ${cell.trim()} for {{ $json.text }}: check where it comes from`,
+		);
+		expect(sent).toEqual([]);
 	});
 });
 

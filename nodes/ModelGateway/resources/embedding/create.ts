@@ -14,6 +14,7 @@ import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
+import { reportParts } from '../../../shared/n8n/parameters/expressionParts';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { intendedText, requiredText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
@@ -110,6 +111,9 @@ function readInput(scope: Scope): Texts {
 	const value = scope.value(name);
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
+	);
+	reportParts(scope.written(name), scope.parameters, (problem) =>
+		scope.report(displayName, problem),
 	);
 	if (texts.length === 0) scope.report(displayName, 'is an empty list', 'unsendable');
 	let hasHint = false;

@@ -10,8 +10,13 @@ export interface Accident {
 	isHint?: true;
 }
 
-/** What JavaScript writes for a value that is missing. */
-const missing: readonly string[] = ['undefined', 'null', 'NaN'];
+/** What JavaScript writes for a value that is missing, and a spreadsheet for one that it cannot give. */
+const missing: readonly string[] = [
+	...['undefined', 'null', 'NaN'],
+	...['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
+	...['#CALC!', '#FIELD!', '#BLOCKED!', '#CONNECT!', '#BUSY!', '#GETTING_DATA', '#UNKNOWN!'],
+	...['Loading...', 'Loading…'],
+];
 const missingWord = /\b(?:undefined|NaN)\b/;
 
 /** Double braces and what is between them. */
@@ -26,14 +31,16 @@ const placeholder = /^\{\{[\w\s.$()[\]'-]{1,100}\}\}$/;
 
 const objectText = '[object Object]';
 
+/** Whether the text is nothing but what stands for a missing value. */
+export const isStray = (text: string) => missing.includes(text.trim());
+
 /**
  * What a whole text holds by accident.
  * @param isOrdered whether it is the prompt of a video or an image, which is not about such words. In a chat, they can be
  * the subject, so only a text that is nothing else is refused.
  */
 export function accidentIn(text: string, isOrdered = false): Accident | undefined {
-	const word = text.trim();
-	if (missing.includes(word)) return { problem: `is only the word ${word}${checkOrigin}` };
+	if (isStray(text)) return { problem: `is only ${text.trim()}${checkOrigin}` };
 	const accident = placeholderIn(text, isOrdered);
 	return accident ?? (isOrdered ? doubtfulIn(text) : undefined);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../service/json';
 import { fieldProblem, type FieldRule } from '../../service/protocol/fields';
 import { accidentIn, accidentInJson, type Accident } from './accidentalText';
+import { reportParts } from './expressionParts';
 import type { Field } from './field';
 import type { ProblemKind } from './itemParameters';
 import { asBoolean, asKnown, asTrueOrFalse } from './spellings';
@@ -39,10 +40,12 @@ export function fieldOf<Value, Path extends string>(
 	return {
 		property: { default: '', ...property, type },
 		...{ request, rule, isSetting, rank },
-		read: (scope) =>
-			parse(scope.value(name), (problem, kind = kindOf) =>
-				scope.report(displayName, problem, kind),
-			),
+		read(scope) {
+			const report: Report = (problem, kind = kindOf) => scope.report(displayName, problem, kind);
+			const value = scope.value(name);
+			reportParts(scope.written(name), scope.parameters, report);
+			return parse(value, report);
+		},
 	};
 }
 

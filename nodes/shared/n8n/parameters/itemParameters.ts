@@ -15,6 +15,8 @@ export interface Scope {
 	 * @throws n8n's own error for an expression that cannot be evaluated
 	 */
 	value(path: string): unknown;
+	/** The same as it is written in the panel: an expression begins with `=`. */
+	written(path: string): unknown;
 	/**
 	 * @param field its label in the editor
 	 * @param problem continues the label: "must be …"
@@ -59,11 +61,15 @@ export class ItemParameters implements Scope {
 	 * its job before that: the error of a failed expression then names the job.
 	 */
 	get options(): Scope {
-		return (this.knownOptions ??= scopeOfOptions(this, this.value('options')));
+		return (this.knownOptions ??= scopeOfOptions(this, 'options'));
 	}
 
 	value(path: string): unknown {
 		return this.context.getNodeParameter(path, this.item, '');
+	}
+
+	written(path: string): unknown {
+		return valueAt(this.context.getNode().parameters, path);
 	}
 
 	report(field: string, problem: string, kind: ProblemKind = 'rule'): void {
@@ -80,17 +86,25 @@ export class ItemParameters implements Scope {
 /**
  * The scope of options that were added. One whose expression gives nothing is null, so that it differs from one that was
  * not added.
+ * @param path of the group among the values of the parent
  */
-export function scopeOfOptions(parent: Scope, options: unknown): Scope {
+export function scopeOfOptions(parent: Scope, path: string): Scope {
+	const options = parent.value(path);
 	const added = Object.entries(isObject(options) ? options : {});
-	return scopeIn(parent, Object.fromEntries(added.map(([name, value]) => [name, value ?? null])));
+	const values = Object.fromEntries(added.map(([name, value]) => [name, value ?? null]));
+	return scopeIn(parent, path, values);
 }
 
-/** The scope of the fields in one value. @param label of that value, which is put before theirs */
-export function scopeIn(parent: Scope, values: JsonObject, label = ''): Scope {
+/**
+ * The scope of the fields in one value.
+ * @param path of that value among those of the parent
+ * @param label of that value, which is put before those of its fields
+ */
+export function scopeIn(parent: Scope, path: string, values: JsonObject, label = ''): Scope {
 	return {
 		parameters: parent.parameters,
-		value: (path) => valueAt(values, path),
+		value: (name) => valueAt(values, name),
+		written: (name) => parent.written(`${path}.${name}`),
 		report(field, problem, kind) {
 			parent.report([label, field].filter((part) => part !== '').join(': '), problem, kind);
 		},

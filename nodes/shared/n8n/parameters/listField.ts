@@ -30,9 +30,12 @@ export function listField<const Path extends string = never>({
 		...fieldOf('fixedCollection', shown, () => []),
 		entry: { label: entry, fields },
 		read(scope) {
-			const given = scope.value(`${name}.values`);
+			const path = `${name}.values`;
+			const given = scope.value(path);
 			const list = Array.isArray(given) ? given.filter(isObject) : [];
-			return list.map((values, index) => scopeIn(scope, values, `${entry} ${index + 1}`));
+			return list.map((values, index) =>
+				scopeIn(scope, `${path}.${index}`, values, `${entry} ${index + 1}`),
+			);
 		},
 	};
 }

@@ -68,6 +68,7 @@ function locatorScope(parameters: ItemParameters): Scope {
 	return {
 		parameters,
 		value: (name) => context.getNodeParameter(name, item, '', { extractValue: true }),
+		written: (name) => parameters.written(`${name}.value`),
 		report: (field, problem, kind) => parameters.report(field, problem, kind),
 	};
 }

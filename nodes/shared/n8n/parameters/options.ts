@@ -39,7 +39,7 @@ export function optionGroup({
 	const options = fields.map(({ property }) => property);
 	return {
 		...fieldOf('collection', { default: {}, ...declaration, options }, () => undefined),
-		read: (scope) => scopeOfOptions(scope, scope.value(declaration.name)),
+		read: (scope) => scopeOfOptions(scope, declaration.name),
 	};
 }
 

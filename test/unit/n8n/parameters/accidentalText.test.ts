@@ -65,11 +65,14 @@ describe('a text of a chat or an embedding', () => {
 		},
 	);
 
-	it.each(['undefined', ' null ', 'NaN\n'])('is refused when it is only the word %j', (text) => {
-		const problem = `is only the word ${text.trim()}: check the expression that it comes from`;
-		expect(accidentIn(text)).toEqual({ problem });
-		expect(accidentIn(text, true)).toEqual({ problem });
-	});
+	it.each(['undefined', ' null ', 'NaN\n', '#N/A', '#REF!', '#DIV/0!', 'Loading...'])(
+		'is refused when it is only %j',
+		(text) => {
+			const problem = `is only ${text.trim()}: check the expression that it comes from`;
+			expect(accidentIn(text)).toEqual({ problem });
+			expect(accidentIn(text, true)).toEqual({ problem });
+		},
+	);
 });
 
 describe('the texts of JSON', () => {

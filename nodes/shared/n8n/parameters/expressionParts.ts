@@ -1,0 +1,41 @@
+import { excerpt } from '../../service/json';
+import { isStray } from './accidentalText';
+import type { ItemParameters, ProblemKind } from './itemParameters';
+
+/**
+ * Reports the parts of an expression that gave nothing: n8n joins them as empty texts, and the rest would be ordered.
+ * A part that gives null or an empty text passes, because a user writes `?? ''` for what may be missing. An expression
+ * that is one part as a whole gives no text at all, which is checked where its value is read.
+ * @param written the parameter as it is written
+ */
+export function reportParts(
+	written: unknown,
+	{ context, item, isOrder }: ItemParameters,
+	report: (problem: string, kind?: ProblemKind) => void,
+): void {
+	if (typeof written !== 'string' || !written.startsWith('=')) return;
+	const parts = partsOf(written.slice(1));
+	const values = parts.map((part) => ({ part, value: context.evaluateExpression(part, item) }));
+	const missing = values.filter(({ value }) => value === undefined);
+	const stray = values.find(({ value }) => isOrder && typeof value === 'string' && isStray(value));
+	if (missing.length > 0) {
+		const [{ part }] = missing;
+		const shown = missing.slice(0, 3).map((one) => excerpt(one.part, 80));
+		const fallback = excerpt(part.replace(/\s*\}\}$/, " ?? '' }}"), 90);
+		report(
+			`has nothing for ${shown.join(' and ')}: correct it, or write ${fallback} where it may be missing`,
+		);
+	} else if (stray) {
+		report(
+			`has ${String(stray.value).trim()} for ${excerpt(stray.part, 80)}: check where it comes from`,
+		);
+	}
+}
+
+/** The parts in double braces. None if there is nothing beside a single one. */
+function partsOf(expression: string): string[] {
+	const [before, ...rest] = expression.split(/(?<!\\)\{\{/);
+	const pieces = rest.map((piece) => piece.split(/(?<!\\)\}\}/, 2));
+	const isWhole = pieces.length === 1 && (before + (pieces[0][1] ?? '')).trim() === '';
+	return isWhole ? [] : pieces.map(([code]) => `{{${code}}}`);
+}
