@@ -28,6 +28,19 @@ it('sends a parameter that the service does not list for a model, with a hint', 
 	expect([sent().length, charged()]).toEqual([1, 1]);
 });
 
+it.each([
+	['fields', { media: { values: [{ type: 'reference_image', url: 'LINK' }] } }],
+	['json', { mediaJson: '[{ "type": "reference_image", "url": "LINK" }]' }],
+])('sends a link with spaces and umlauts as browsers do: %s', async (mediaInput, fields) => {
+	const link = 'https://bücher.example/my käse%20a.png?x=a b#c';
+	await run(r2v({ mediaInput, ...JSON.parse(JSON.stringify(fields).replace('LINK', link)) }));
+	expect(sent()[0].body).toMatchObject({
+		input: {
+			media: [{ url: 'https://xn--bcher-kva.example/my%20k%C3%A4se%20a.png?x=a%20b#c' }],
+		},
+	});
+});
+
 it('sends what its checks would refuse when the user turned on Skip Checks', async () => {
 	const failed = await run(r2v({ options: { duration: 99, skipChecks: true } }));
 	expect(failed.errorOf('Create')?.context.data).toMatchObject({ status: 400 });

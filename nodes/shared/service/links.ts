@@ -42,9 +42,7 @@ export function linkProblem(link: string, multipleLinksHint = ''): string | unde
 		return `must be one link (it holds ${count})${multipleLinksHint && `: ${multipleLinksHint}`}`;
 	const url = parseUrl(link);
 	if (url === undefined || url.protocol === 'data:') return undefined;
-	if (/[\r\n]/.test(link)) return 'must have no line break inside';
-	if (/\s/.test(link)) return 'must have no space inside; write %20 for one in the name of a file';
-	return sharePageProblem(url);
+	return /\p{Cc}/u.test(link) ? 'must have no line break or tab inside' : sharePageProblem(url);
 }
 
 /** The number of links side by side; a link within the query of another one does not count. */
@@ -107,6 +105,9 @@ function otherLinkProblem(
 		: `must be a public https link, and this one starts with ${protocol}//`;
 }
 
+/** A link as browsers send it. Anything else, such as several links or an ID of the service, is unchanged. */
+export const encodedLink = (text: string) => asLink(text) ?? text.trim();
+
 // ── Links in the service's responses ("Endpoints" 2 and 13) ──────────────────────────────────────
 
 /** No link has these characters, nor is it followed by another one. */
@@ -122,7 +123,8 @@ export function asLink(value: unknown, base?: string): string | undefined {
 	if (text.length > maxLinkLength || notInLink.test(text)) return undefined;
 	const [origin] = /^https?:\/\/[^/?#\s]+/i.exec(text) ?? [];
 	if (origin !== undefined) {
-		const link = origin + text.slice(origin.length).replace(/[^!-~]+/g, percentEncoded);
+		const host = /[^!-~]/.test(origin) ? parseUrl(origin)?.origin : origin;
+		const link = host + text.slice(origin.length).replace(/[^!-~]+/g, percentEncoded);
 		return parseUrl(link) && link;
 	}
 	return base !== undefined && /^\/(?!\s)/.test(text) ? parseUrl(text, base)?.href : undefined;

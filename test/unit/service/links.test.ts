@@ -33,7 +33,6 @@ describe('links that the gateway cannot fetch', () => {
 	const noLink = 'must be a link that starts with https://';
 	const notPublic = 'must be a public https link, and this one starts with';
 	const twoLinks = 'must be one link (it holds 2)';
-	const space = 'must have no space inside; write %20 for one in the name of a file';
 
 	it.each([
 		...['cat.png', '/files/cat.png', '//firm.example/cat.png', 'firm.example/a', 'https://'].map(
@@ -55,8 +54,7 @@ describe('links that the gateway cannot fetch', () => {
 		['https://firm.example/a.png?x=1,https://firm.example/b.png?x=1', twoLinks],
 		['https://firm.example/a.png;http://firm.example/b.png', twoLinks],
 		['https://firm.example/?of=https://firm.example/a.png https://firm.example/b.png', twoLinks],
-		['https://firm.example/my cat.png', space],
-		['https://firm.example/\ncat.png', 'must have no line break inside'],
+		['https://firm.example/\ncat.png', 'must have no line break or tab inside'],
 		...[
 			'HTTPS://WWW.EXAMPLE.ORG/CAT.PNG',
 			'https://a.b.example.net./a',

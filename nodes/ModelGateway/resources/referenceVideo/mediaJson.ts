@@ -1,5 +1,6 @@
 import type { Wording } from '../../../shared/service/jobs/referenceMedia';
 import { isObject, parseJson, toJson } from '../../../shared/service/json';
+import { encodedLink } from '../../../shared/service/links';
 import { fieldOf, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 
 /** One of the reference media of a request. */
@@ -75,7 +76,7 @@ function mediumOf(entry: unknown): ReferenceMedium {
 	const medium = { ...given };
 	for (const name of ['type', 'url', 'reference_voice']) {
 		const value = medium[name];
-		if (typeof value === 'string') medium[name] = value.trim();
+		if (typeof value === 'string') medium[name] = encodedLink(value);
 	}
 	// An earlier node may give an empty voice when there is none.
 	if (medium.reference_voice === '' || medium.reference_voice === null)

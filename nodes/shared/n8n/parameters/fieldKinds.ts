@@ -7,6 +7,7 @@ import {
 	toJson,
 	type JsonObject,
 } from '../../service/json';
+import { encodedLink } from '../../service/links';
 import { fieldProblem, type FieldRule } from '../../service/protocol/fields';
 import { accidentIn, accidentInJson, type Accident } from './accidentalText';
 import { reportParts } from './expressionParts';
@@ -77,9 +78,10 @@ export const uncheckedText = <const Path extends string = never>(
 export const linkField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<string | undefined, Path> =>
-	fieldOf('string', declaration, (value) =>
-		asText(Array.isArray(value) ? value.map(asText).join('\n') : value),
-	);
+	fieldOf('string', declaration, (value) => {
+		const text = asText(Array.isArray(value) ? value.map(asText).join('\n') : value);
+		return text && encodedLink(text);
+	});
 
 /** One or several texts. Empty texts are left out. */
 export const textsField = <const Path extends string = never>(
