@@ -24,6 +24,8 @@ export interface FileSource {
 interface FileRange {
 	/** Number of bytes received already. */
 	offset: number;
+	/** Number of bytes that are wanted. Default: the rest of the file. */
+	length?: number;
 	/** The ETag of the file that these bytes belong to. */
 	etag?: string;
 }
@@ -47,7 +49,7 @@ export async function requestFile(
 	{ runtime, connection, redaction }: Gateway,
 	requestInfo: RequestInfo,
 	source: FileSource,
-	{ offset, etag }: FileRange,
+	{ offset, length, etag }: FileRange,
 ): Promise<FileResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
@@ -57,7 +59,8 @@ export async function requestFile(
 		// Lengths and ranges must count the bytes of the file itself, not of a compressed copy.
 		'Accept-Encoding': 'identity',
 	};
-	if (offset > 0) headers.Range = `bytes=${offset}-`;
+	const last = length === undefined ? '' : offset + length - 1;
+	if (offset > 0 || length !== undefined) headers.Range = `bytes=${offset}-${last}`;
 	// A range needs a strong validator: a weak one does not promise identical bytes (RFC 9110, 13.1.5).
 	if (offset > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
