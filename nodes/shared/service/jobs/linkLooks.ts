@@ -2,8 +2,8 @@ import { readBody, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { withTimeout } from '../client/timeouts';
 import { announcedLength } from '../client/transferLimit';
-import { fileTypeOf, headLength, type FileType } from './fileType';
-import { imageSizeOf, type ImageSize } from './imageSize';
+import { fileTypeOf, headLength, type FileType } from '../files/fileType';
+import { imageSizeOf, type ImageSize } from '../files/imageSize';
 
 /** What the first bytes behind a link show. */
 export interface Look {
