@@ -74,10 +74,8 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'With a first frame, it has no effect',
 	],
 	'Endpoints 2': [
-		'A video usually takes 1 to 5 minutes',
+		'A reference video usually takes 1 to 5 minutes',
 		'The page of the form waits until the video is ready, usually for 1 to 5 minutes',
-		'No input needed: your videos are being made, which usually takes 1 to 5 minutes. n8n resumes by itself within a minute after that, and may be restarted',
-		'Usually within 1 to 5 minutes, Wait for Video puts the file into the binary field data',
 		'Wait for Video waits until the video is ready, usually for 1 to 5 minutes, and downloads it',
 	],
 	'Endpoints 4': [

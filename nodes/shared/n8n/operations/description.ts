@@ -27,12 +27,12 @@ export function subtitleOf(operations: Operation[]): string {
 	return `={{ (${JSON.stringify(Object.fromEntries(words))})[${chosen}] }}`;
 }
 
-/** Shown before the first run of an operation that orders something: only such an operation has a preview. */
+/** Shown before and after each run of an operation that orders something: only such an operation has a preview. */
 export const orderHint: NodeHint = {
 	message:
-		'<b>Execute step</b> places the order, and it is charged. <b>Preview (Order Nothing)</b> shows it first, at no cost.',
+		'Each <b>Execute step</b> here places an order that is charged, and after a change, so does that of a later node. With pinned output (<b>P</b>), nothing is ordered. <b>Preview (Order Nothing)</b> shows the order first, at no cost.',
 	displayCondition: '={{ $parameter.preview === false }}',
-	whenToDisplay: 'beforeExecution',
+	whenToDisplay: 'always',
 	location: 'outputPane',
 };
 
