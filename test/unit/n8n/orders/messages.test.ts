@@ -1,3 +1,4 @@
+import { Line } from '../../../../nodes/shared/n8n/orders/line';
 import { refusal } from '../../../../nodes/shared/n8n/orders/messages';
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 import { executeContext } from '../../../support/workflows/executeContext';
@@ -30,8 +31,8 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 			'task_1',
 		],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
-		const details = { context: executeContext(), request: { prompt: 'Waves' } };
-		const { failure } = refusal('reworded', details, entries);
+		const run = { context: executeContext(), useOfKey: () => undefined };
+		const { failure } = refusal('reworded', new Line(0), run, entries);
 		expect(failure.advice).toMatch(advice);
 		expect(failure).toMatchObject({ billed: 'unknown', retry_can_help: false });
 		expect(failure.job).toEqual(id === undefined ? undefined : { id });
