@@ -19,14 +19,13 @@ export async function settle(
 	run: RunState,
 	{ recipient, otherJobs }: { recipient: Recipient; otherJobs: readonly JobSummary[] },
 ): Promise<INodeExecutionData[]> {
-	const failures = failuresOf(run.items);
 	if (run.isStopped) {
 		logJobs(run);
-		throw errorOfNode(run, stoppedError(failures), { failures, otherJobs });
+		throw errorOfNode(run, stoppedError(run), otherJobs);
 	}
 	if (run.isFailing) {
 		const [cause] = run.failures;
-		const error = errorOfNode(run, cause, { failures, otherJobs });
+		const error = errorOfNode(run, cause, otherJobs);
 		return [{ ...recipient.failure(error), pairedItem: { item: cause.item } }];
 	}
 	showHints(run);
@@ -71,30 +70,23 @@ function describeItems(indices: number[]): string {
 	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The first failure of each item that has one. */
-const failuresOf = (items: readonly Item[]): RunState['failures'] =>
-	items.flatMap(({ index, outcome }) => {
-		const failure = outcome?.find(isFailure);
-		return failure ? [{ item: index, error: failure.error }] : [];
-	});
+/** The first failure of an item. */
+const errorOf = ({ outcome }: Item): unknown => outcome?.find(isFailure)?.error;
 
 /** The error of a stopped node. Requests that may have been accepted come first. */
-function stoppedError(failures: RunState['failures']): {
-	error: GatewayError;
-	item?: number;
-} {
-	const accepted = failures.flatMap(({ item, error }) =>
-		error instanceof GatewayError && mayHaveBeenAccepted(error.failure) ? [{ item, error }] : [],
-	);
+function stoppedError({ items }: RunState): { error: GatewayError; item?: number } {
+	const accepted = items.flatMap((item) => {
+		const error = errorOf(item);
+		return error instanceof GatewayError && mayHaveBeenAccepted(error.failure)
+			? [{ item: item.index, error }]
+			: [];
+	});
 	const [first, ...others] = accepted;
 	if (first === undefined) return { error: stopped() };
 	if (others.length === 0) return first;
 	const { orderAdvice = '' } = first.error.failure;
 	const text = `The same applies to items ${others.map(({ item }) => item).join(', ')}.`;
-	return {
-		...first,
-		error: first.error.with({ orderAdvice: `${orderAdvice} ${text}`.trim() }),
-	};
+	return { ...first, error: first.error.with({ orderAdvice: `${orderAdvice} ${text}`.trim() }) };
 }
 
 /** True after a lost response or a stopped wait, but not after a failed job. */
@@ -114,7 +106,7 @@ function logJobs({ items, log }: RunState): void {
 function errorOfNode(
 	{ context, items, failures, cost, isStopped }: RunState,
 	{ error, item }: { error: unknown; item?: number },
-	known: { failures: RunState['failures']; otherJobs: readonly JobSummary[] },
+	otherJobs: readonly JobSummary[],
 ): NodeApiError {
 	const message = messageOf(error);
 	const failed = new Set(failures.map((failure) => failure.item));
@@ -123,17 +115,17 @@ function errorOfNode(
 		const text = messageOf(failure.error);
 		return text === message ? [] : `item ${failure.item}: ${text}`;
 	});
-	const errors = new Map(known.failures.map((failure) => [failure.item, failure.error]));
 	return nodeError(context.getNode(), {
 		error,
 		item,
 		itemCount: items.length,
 		others,
 		jobs: [
-			...items.flatMap(({ index, job }) =>
-				job ? [{ item: index, ...job, outlook: outlookOf(job, errors.get(index)) }] : [],
-			),
-			...known.otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
+			...items.flatMap((one) => {
+				const { index, job } = one;
+				return job ? [{ item: index, ...job, outlook: outlookOf(job, errorOf(one)) }] : [];
+			}),
+			...otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
 		],
 		jobsAreKept: cost !== 'read',
 		...(!isAlone && !isStopped && { deliversOthers: true }),

@@ -64,11 +64,8 @@ class KeptJournals {
 
 	/** Keeps orders. @param changed the IDs of those that have changed */
 	keep(context: IExecuteFunctions, origin: string, orders: Orders, changed: string[]): void {
-		const use = {
-			...{ node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
-		};
 		const kept = this.byOrigin.get(origin) ?? {
-			use,
+			use: { node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
 			orders,
 			underWay: new Set(),
 			sizes: new Map(),

@@ -40,9 +40,10 @@ export class Marks {
 	day?: DayCount;
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
+	/** How Order Keys were used before this run. */
+	readonly keys: OrderKeys;
 	/** The values of orders and keys that this run has written. */
 	private readonly held = new Set<string>();
-	private readonly keys: OrderKeys;
 	private isRecounted = false;
 
 	constructor(
@@ -70,14 +71,10 @@ export class Marks {
 		return (this.day?.limitedRows.length ?? 0) > 0;
 	}
 
-	/** How the Order Key of a wish was used before this run. */
-	keyUse(wish: Wish): ReturnType<OrderKeys['useOf']> {
-		return this.keys.useOf(wish);
-	}
-
 	/** Looks up the Order Keys of these wishes. */
 	async findKeys(wishes: readonly Wish[]): Promise<void> {
-		const keyed = wishes.filter((wish) => hasKey(wish) && !this.isHeld(keyValuesOf(wish)));
+		const isHeld = (value: string) => this.held.has(value);
+		const keyed = wishes.filter((wish) => hasKey(wish) && !keyValuesOf(wish).every(isHeld));
 		if (keyed.length > 0) await this.attempt(async () => await this.keys.find(keyed));
 	}
 
@@ -87,9 +84,7 @@ export class Marks {
 	 */
 	async countDay({ isPreview }: { isPreview: boolean }): Promise<void> {
 		if (this.store.isShared && !isPreview) return;
-		await this.attempt(async () => {
-			for (const row of this.day?.limitedRows ?? []) await row.count();
-		});
+		await this.attempt(async () => await this.day?.count());
 	}
 
 	/**
@@ -102,7 +97,8 @@ export class Marks {
 		const sent = await this.attempt(async () => {
 			if ((await this.family.count()) - this.family.taken <= known) return [];
 			const ofParameters = wishes.slice(0, 1).map((wish) => this.ofParameters(wish));
-			const found = await this.store.find([...wishes.flatMap(tracesOf), ...ofParameters]);
+			const marks = wishes.flatMap((wish) => [markOf(wish), unkeyedMarkOf(wish)]);
+			const found = await this.store.find([...new Set([...marks, ...ofParameters])]);
 			this.areParametersKnown = ofParameters.some((value) => found.has(value));
 			return wishes.flatMap((wish) => {
 				if (this.held.has(markOf(wish))) return [];
@@ -131,9 +127,7 @@ export class Marks {
 	async recountDay(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
-		await this.attempt(async () => {
-			for (const row of this.day?.limitedRows ?? []) await row.recount();
-		});
+		await this.attempt(async () => await this.day?.recount());
 		return true;
 	}
 
@@ -214,10 +208,6 @@ export class Marks {
 		return values.filter((value) => !taken.has(value) && (ofFresh.has(value) || !known.has(value)));
 	}
 
-	private isHeld(values: readonly string[]): boolean {
-		return values.every((value) => this.held.has(value));
-	}
-
 	private valuesOf(lines: readonly Line[]): string[] {
 		const wishes = wishesOf(lines);
 		const ofOrders = this.to.isTraced
@@ -258,6 +248,5 @@ export class Marks {
 /** The mark of an order. Where the gateway knows the order by a key, the mark has the key. */
 const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
 const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
-const tracesOf = (wish: Wish) => [...new Set([markOf(wish), unkeyedMarkOf(wish)])];
 
 const isOfParameters = (value: string) => value.startsWith('parameters ');

@@ -44,18 +44,14 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 			retry_can_help: false,
 		};
 	},
-	sent: (refused) => sentBefore(refused),
+	sent: sentBefore,
 	reworded: (refused) => {
 		const jobs = refused.orders.flatMap((order) =>
 			order.state === 'answered' ? (order.job ?? []) : [],
 		);
 		const ids = joinFirst(jobs.map(({ id }) => idInSentence(id, "in n8n's log")));
 		const found =
-			jobs.length === 0
-				? howToFind.replace('It may', 'The earlier one may')
-				: jobs.length === 1
-					? `The job of the earlier one is ${ids}: collect it by Wait for Video with that Job ID.`
-					: `The jobs of the earlier ones are ${ids}: collect them by Wait for Video with those Job IDs.`;
+			jobs.length === 0 ? howToFind : `Collect by Wait for Video what was sent: ${ids}.`;
 		return {
 			message: `Another order was sent before in place of this one${startOf(refused.run)}`,
 			advice: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
@@ -86,7 +82,7 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 	dayUnknown: (refused) => notLookedUp('orders of the day', refused),
 	keyUnknown: (refused) => notLookedUp('Order Key', refused),
 	triesUnknown: (refused) => notLookedUp('orders of earlier tries', refused),
-	notRecorded: (refused) => notRecorded(refused),
+	notRecorded,
 	tooMany: ({ line }) => {
 		const hasKey = keyOf(line) !== '';
 		const max = guardedOrders(hasKey);

@@ -117,7 +117,7 @@ export class Plan {
 		const { marks } = this;
 		if (!hasKey(line)) return 'free';
 		if (marks.error !== undefined) return 'unknown';
-		const before = marks.keyUse(line.wish);
+		const before = marks.keys.useOf(line.wish);
 		if (before !== 'free' || earlier === undefined) return before;
 		return earlier === line.wish.request ? 'same' : 'other';
 	}
