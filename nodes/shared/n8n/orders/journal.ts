@@ -188,8 +188,7 @@ export class Journal {
 		orders.revision++;
 		if (!this.isOrder) return;
 		const ids = wishes.map(({ id }) => id);
-		keptJournals().keep(context, origin, orders, ids);
-		if (isUnderWay !== undefined) keptJournals().mark(origin, wishes, isUnderWay);
+		keptJournals().keep(context, { origin, orders, isUnderWay }, ids);
 	}
 
 	private get orders(): Orders {

@@ -13,7 +13,7 @@ import { guardedOrders, type StoreFailure } from './marks';
 import type { Order, Total } from './order';
 
 /** What the messages about the orders of a run need to know. */
-export interface RunFacts {
+interface RunFacts {
 	context: IExecuteFunctions;
 	storeFailure?: StoreFailure;
 	/** What the day had counted before this run. */
