@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../client/httpClient';
-import type { Order, Wish } from './order';
+import type { Order } from './order';
 import { remembered } from '../execution/processMemory';
 import { nodeIdOf } from './store';
 import type { Orders } from './stored';
@@ -54,7 +54,7 @@ class KeptJournals {
 			const isNews = order.state === 'answered' && known[order.id]?.state !== 'answered';
 			if (isNews) known[order.id] = order;
 		}
-		this.keep(context, origin, kept, Object.keys(known));
+		this.keep(context, { origin, orders: kept }, Object.keys(known));
 		return kept;
 	}
 
@@ -62,13 +62,18 @@ class KeptJournals {
 		return this.byOrigin.get(origin)?.underWay.has(id) ?? false;
 	}
 
-	/** Keeps orders. @param changed the IDs of those that have changed */
-	keep(context: IExecuteFunctions, origin: string, orders: Orders, changed: string[]): void {
-		const use = {
-			...{ node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
-		};
+	/**
+	 * Keeps orders.
+	 * @param changed the IDs of those that have changed
+	 * @param isUnderWay whether these are being sent; default: as before
+	 */
+	keep(
+		context: IExecuteFunctions,
+		{ origin, orders, isUnderWay }: { origin: string; orders: Orders; isUnderWay?: boolean },
+		changed: string[],
+	): void {
 		const kept = this.byOrigin.get(origin) ?? {
-			use,
+			use: { node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
 			orders,
 			underWay: new Set(),
 			sizes: new Map(),
@@ -78,23 +83,17 @@ class KeptJournals {
 		this.byOrigin.delete(origin);
 		this.byOrigin.set(origin, kept);
 		this.resize(kept, '', emptySize);
-		for (const id of changed)
+		for (const id of changed) {
 			this.resize(kept, id, id in orders.known ? JSON.stringify(orders.known[id]).length : 0);
+			if (isUnderWay) kept.underWay.add(id);
+			else if (isUnderWay === false) kept.underWay.delete(id);
+		}
 		// Whole journals: with only a part of one, a Retry would take the rest for never sent.
 		for (const [other, { sizes, underWay }] of this.byOrigin) {
 			if (this.size <= maxSize || other === origin) return;
 			if (underWay.size > 0) continue;
 			for (const size of sizes.values()) this.size -= size;
 			this.byOrigin.delete(other);
-		}
-	}
-
-	/** Marks orders that are being sent, until their outcome is known. */
-	mark(origin: string, wishes: ReadonlyArray<Pick<Wish, 'id'>>, isUnderWay: boolean): void {
-		const { underWay } = this.byOrigin.get(origin) ?? {};
-		for (const { id } of wishes) {
-			if (isUnderWay) underWay?.add(id);
-			else underWay?.delete(id);
 		}
 	}
 

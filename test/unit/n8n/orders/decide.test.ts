@@ -4,8 +4,9 @@ import {
 	type Decision,
 	type DecisionInput,
 } from '../../../../nodes/shared/n8n/orders/decide';
+import { stateAfter } from '../../../../nodes/shared/n8n/orders/line';
 import type { Match } from '../../../../nodes/shared/n8n/orders/match';
-import { stateAfter, type Order } from '../../../../nodes/shared/n8n/orders/order';
+import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 
 const failure: Failure = {
 	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
