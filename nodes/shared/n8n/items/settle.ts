@@ -5,7 +5,6 @@ import type { Recipient } from '../agent/recipient';
 import { isTool } from '../agent/tool';
 import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
-import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from '../orders/messages';
 import { isSkippedOutput } from '../parameters/skippedOutput';
@@ -27,11 +26,11 @@ export async function settle(
 	const failures = failuresOf(inOrder);
 	if (run.isStopped) {
 		logJobs(run);
-		throw errorOfNode(run, stoppedError(failures), { failures, otherJobs });
+		throw errorOfNode(run, stoppedError(failures), otherJobs);
 	}
 	if (run.isFailing) {
 		const [cause] = run.failures;
-		const error = errorOfNode(run, cause, { failures, otherJobs });
+		const error = errorOfNode(run, cause, otherJobs);
 		return [{ ...recipient.failure(error), pairedItem: { item: cause.item } }];
 	}
 	showHints(run);
@@ -142,7 +141,7 @@ function logJobs({ items, log }: RunState): void {
 function errorOfNode(
 	{ context, items, failures, cost, isStopped }: RunState,
 	{ error, item }: { error: unknown; item?: number },
-	known: { failures: RunState['failures']; otherJobs: readonly JobSummary[] },
+	otherJobs: readonly JobSummary[],
 ): NodeApiError {
 	const message = messageOf(error);
 	const failed = new Set(failures.map((failure) => failure.item));
@@ -151,19 +150,16 @@ function errorOfNode(
 		const text = messageOf(failure.error);
 		return text === message ? [] : `item ${failure.item}: ${text}`;
 	});
-	const errors = new Map(known.failures.map((failure) => [failure.item, failure.error]));
 	return nodeError(context.getNode(), {
 		error,
 		item,
 		itemCount: items.length,
 		others,
 		jobs: [
-			...items.flatMap(({ index, job }) =>
-				job ? [{ item: index, ...job, outlook: outlookOf(job, errors.get(index)) }] : [],
-			),
-			...known.otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
+			...items.flatMap(({ index, job }) => (job ? [{ item: index, ...job }] : [])),
+			...otherJobs,
 		],
 		jobsAreKept: cost !== 'read',
-		...(!isAlone && !isStopped && { deliversOthers: true }),
+		deliversOthers: !isAlone && !isStopped,
 	});
 }
