@@ -36,8 +36,8 @@ interface NetworkError {
 	/** Something that is no valid HTTP arrived, so the request was received. */
 	reach: 'unsent' | 'lost' | 'unreadable';
 	kind?: (typeof kinds)[number][1] | 'unreachable';
-	/** Its codes and messages, without those that are in another. */
-	texts: string[];
+	/** What it says itself, without the layers around it. */
+	text: string;
 	/** The IP address and port to which no connection could be made. */
 	address?: string;
 }
@@ -45,18 +45,19 @@ interface NetworkError {
 /** @param cause the network's own error, possibly wrapped by a layer above */
 export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
-	const codes = levels.flatMap(({ code, httpCode }) => [code, httpCode]);
-	const given = levels.flatMap(({ messages }) => (Array.isArray(messages) ? messages : []));
-	const messages = levels.map(({ message }) => message);
-	const words = [...codes, ...given, ...messages, ...levels.map(({ name }) => name)].filter(isText);
-	// n8n's own message only says the given ones once more.
-	const texts = [...codes, ...(given.some(isText) ? given : messages)].filter(isText);
+	const words = levels
+		.flatMap(({ code, httpCode, messages, message, name }) => [
+			...[code, httpCode, message, name],
+			...(Array.isArray(messages) ? messages : []),
+		])
+		.filter(isText);
 	const [, kind] = kinds.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
+	const { code, message = '' } = levels.at(-1) ?? {};
+	const text = isText(code) && !String(message).includes(code) ? `${code}, ${message}` : message;
 	const connect = levels.find(
 		({ syscall, address, port }) => syscall === 'connect' && isText(address) && port !== undefined,
 	);
-	const address = connect && `${String(connect.address)}:${String(connect.port)}`;
-	const said = { texts: texts.filter(isNews), address };
+	const said = { text: String(text), address: connect && `${connect.address}:${connect.port}` };
 	if (!levels.some(neverConnected)) {
 		return { ...said, kind, reach: kind === 'garbled' ? 'unreadable' : 'lost' };
 	}
@@ -95,9 +96,5 @@ function levelsOf(cause: unknown): ErrorLevel[] {
 	}
 	return levels;
 }
-
-/** Whether a text is in no other one, and not there before. */
-const isNews = (text: string, at: number, all: string[]) =>
-	all.indexOf(text) === at && !all.some((other) => other !== text && other.includes(text));
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -69,13 +69,11 @@ export function noResponse(
 	cause: unknown,
 	redaction: { text(text: string): string },
 ): GatewayError {
-	const { reach, kind: said, texts, address } = readNetworkError(cause);
+	const { reach, kind: said, text, address } = readNetworkError(cause);
 	const { host, url } = request;
 	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
 	const kind = proxy === undefined ? said : 'deadProxy';
-	// Some HTTP clients advise a retry, without knowing that it may cost money.
-	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
-	const network = own && ` (${excerpt(redaction.text(own))})`;
+	const network = text && ` (${excerpt(redaction.text(text))})`;
 	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
 	const problem = kind && problems[kind];
 	const unreached = `${target} could not be reached${problem ? `: ${problem}` : ''}`;
