@@ -134,7 +134,7 @@ describe('models of another resource', () => {
 		'says that %s is probably not for an operation of videos that refuses it',
 		async (id) => {
 			const advice =
-				'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.';
+				'Choose another model from the list, which begins with those that fit, or check the ID that was typed.';
 			for (const node of [video({ model: byId(id) }), createReferenceVideo({ model: byId(id) })]) {
 				expect((await failureOf(node, { media }))?.description).toContain(advice);
 			}

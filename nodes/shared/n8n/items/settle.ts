@@ -4,7 +4,6 @@ import type { JobSummary } from '../../service/errors/jobSummary';
 import type { Recipient } from '../agent/recipient';
 import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
-import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { isFailure, type Item } from './item';
 import { withInput } from './output';
@@ -121,13 +120,10 @@ function errorOfNode(
 		itemCount: items.length,
 		others,
 		jobs: [
-			...items.flatMap((one) => {
-				const { index, job } = one;
-				return job ? [{ item: index, ...job, outlook: outlookOf(job, errorOf(one)) }] : [];
-			}),
-			...otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
+			...items.flatMap(({ index, job }) => (job ? [{ item: index, ...job }] : [])),
+			...otherJobs,
 		],
 		jobsAreKept: cost !== 'read',
-		...(!isAlone && !isStopped && { deliversOthers: true }),
+		deliversOthers: !isAlone && !isStopped,
 	});
 }

@@ -77,6 +77,6 @@ function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
 	];
 	if (refusedSettings.length === 0) return error;
 	return error.with({
-		reasoningSettings: { model: String(body.model), settings: refusedSettings },
+		advice: `If ${String(body.model)} is a reasoning model, remove: ${refusedSettings.join(', ')}.`,
 	});
 }

@@ -319,7 +319,7 @@ function withEarlierOutcome(
 	requests: number,
 ): GatewayError {
 	if (maybeAccepted === undefined) return error;
-	const { billed, cost, idempotencyKey, isResent } = maybeAccepted.failure;
+	const { billed, cost, idempotencyKey } = maybeAccepted.failure;
 	const retry_can_help = error.failure.retry_can_help && maybeAccepted.failure.retry_can_help;
-	return error.with({ billed, cost, idempotencyKey, isResent, requests, retry_can_help });
+	return error.with({ billed, cost, idempotencyKey, requests, retry_can_help });
 }
