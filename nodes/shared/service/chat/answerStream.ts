@@ -1,4 +1,5 @@
-import type { Runtime } from '../client/http';
+import { nextTurn } from '../client/eventLoop';
+import type { Clock, Runtime } from '../client/http';
 import type { Redaction } from '../client/redaction';
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
 import { asIndex, excerpt, isObject, parseJson, type JsonObject } from '../json';
@@ -37,6 +38,19 @@ export class AnswerStream {
 		private readonly redaction: Redaction,
 		private readonly count = 1,
 	) {}
+
+	/** As {@link push}, for a text of any length: other work runs between its events. */
+	async read(text: string, clock: Clock): Promise<string> {
+		const { chunks } = this;
+		let added = '';
+		for (let at = 0; at < text.length && !this.isOver; at += maxEventsAtOnce) {
+			added += this.push(text.slice(at, at + maxEventsAtOnce));
+			// A part of a long event takes no time, but may complete it.
+			const isLong = Math.max(text.length, added.length) > maxEventsAtOnce;
+			if (isLong && this.chunks > chunks) await nextTurn(clock);
+		}
+		return added;
+	}
 
 	/** @returns the text that this part of the response adds to the first choice */
 	push(text: string): string {
@@ -206,9 +220,6 @@ export async function unstreamed(
 	const { json, text } = response;
 	if (isObject(json) || (Array.isArray(json) && json.length === 1)) return response;
 	const stream = new AnswerStream(redaction, count);
-	for (let at = 0; at < text.length && !stream.isOver; at += maxEventsAtOnce) {
-		if (at > 0) await runtime.clock.sleep(0);
-		stream.push(text.slice(at, at + maxEventsAtOnce));
-	}
+	await stream.read(text, runtime.clock);
 	return stream.finish(response);
 }

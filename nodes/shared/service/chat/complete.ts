@@ -1,7 +1,6 @@
 import type { Gateway } from '../client/gateway';
 import { GatewayError } from '../errors/gatewayError';
 import { asIndex, isObject, type JsonObject } from '../json';
-import { maxJsonAtOnce } from '../protocol/bounds';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
 import { AnswerStream, unstreamed } from './answerStream';
@@ -42,9 +41,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			...{ body, timeout, retries },
 			async onText(text) {
 				if (!isStream) return false;
-				const added = stream.push(text);
-				// One event may have the whole text.
-				if (added.length > maxJsonAtOnce) await gateway.runtime.clock.sleep(0);
+				const added = await stream.read(text, gateway.runtime.clock);
 				await emitText(redactedStream.push(added));
 				return stream.isOver;
 			},
