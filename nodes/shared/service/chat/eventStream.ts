@@ -66,24 +66,19 @@ interface Chunks {
 	strayText?: string;
 }
 
-/**
- * Mostly one chunk, but some servers separate chunks by line ends alone, or send a list of them, or put the end mark behind
- * the JSON of a whole completion.
- */
+/** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
-	const beforeEnd = text.endsWith(streamEnd) ? text.slice(0, -streamEnd.length).trimEnd() : text;
-	const json = beforeEnd.endsWith('data:')
-		? beforeEnd.slice(0, -'data:'.length).trimEnd()
-		: beforeEnd;
-	const whole = json === '' ? [] : parseJson(json);
-	const lines = () => json.split('\n').filter((line) => line.trim() !== '');
-	const values = whole === undefined ? lines().map((line) => parseJson(line)) : [whole].flat();
-	const chunks = values.filter(isObject);
-	const isEnd = beforeEnd !== text && (json === '' || chunks.length > 0);
+	const whole = parseJson(text);
+	const lines = text.split('\n').filter((line) => line.trim() !== '');
+	const isEnd = whole === undefined && lines.some((line) => line.trim() === streamEnd);
+	const values =
+		whole === undefined
+			? lines.filter((line) => line.trim() !== streamEnd).map((line) => parseJson(line))
+			: [whole].flat();
 	// Some servers keep the connection alive with events of other names, or with a single word.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);
 	const isStray = !isHeartbeat && values.includes(undefined);
-	return { chunks, isEnd, strayText: isStray ? data : undefined };
+	return { chunks: values.filter(isObject), isEnd, strayText: isStray ? data : undefined };
 }
