@@ -11,36 +11,34 @@ export interface StreamEvent {
 }
 
 /**
- * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts every line ending,
- * several data lines, comments, and fields that are not used here.
+ * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts several data lines, comments,
+ * and fields that are not used here. No server ends its lines with a CR alone.
  */
 export class EventParser {
 	private buffer = '';
 	private name = '';
 	private data: string[] = [];
-	/** Whether the buffer ends in a CR, which may be half of a CRLF. */
-	private endsInCr = false;
 
 	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
 		this.buffer += text;
 		// Searching a long unfinished line again for each chunk would be slow.
-		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
-		const lines = this.buffer.split(/\r\n|\n|\r(?!$)/);
+		if (!text.includes('\n')) return [];
+		const lines = this.buffer.split('\n');
 		this.buffer = lines.pop() ?? '';
-		this.endsInCr = this.buffer.endsWith('\r');
 		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
-		const last = this.buffer.replace(/\r$/, '');
+		const last = this.buffer;
 		this.buffer = '';
 		return [last, ''].flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that this line ends: an empty line does */
-	private readLine(line: string): StreamEvent | undefined {
+	private readLine(text: string): StreamEvent | undefined {
+		const line = text.endsWith('\r') ? text.slice(0, -1) : text;
 		if (line === '') {
 			const { name, data } = this;
 			this.name = '';
