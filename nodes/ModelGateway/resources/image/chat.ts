@@ -107,7 +107,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 			response: 'files',
 		} as const;
 		return await requestImages(call, run, async (response) =>
-			readChatImages(await unstreamed(response, run.gateway, asIndex(body.n))),
+			readChatImages(await unstreamed(response, run.gateway, { count: asIndex(body.n) })),
 		);
 	},
 
