@@ -55,18 +55,19 @@ function showHints({ context, items: all, notes }: RunState): void {
 		}
 	}
 	for (const [hint, indices] of items) {
-		showHint(context, all.length === 1 ? hint : `${describeItems(indices)}: ${hint}`);
+		showHint(context, all.length === 1 ? hint : `Item${namesOf(indices)}: ${hint}`);
 	}
 	for (const note of notes) showHint(context, note);
 }
 
-/** Maximum number of items that a hint names. */
+/** Maximum number of items that are named. */
 const maxNamed = 10;
 
-function describeItems(indices: number[]): string {
-	if (indices.length === 1) return `Item ${indices[0]}`;
+/** What follows the word "item": their numbers, or the first of them. */
+function namesOf(indices: number[]): string {
+	if (indices.length === 1) return ` ${indices[0]}`;
 	const more = indices.length - maxNamed;
-	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+	return `s ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The first failure of an item. */
@@ -107,13 +108,19 @@ function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
 	otherJobs: readonly JobSummary[],
 ): NodeApiError {
-	const message = messageOf(error);
+	const itemsByMessage = new Map([[messageOf(error), [] as number[]]]);
+	for (const failure of failures) {
+		if (failure.item === item) continue;
+		const text = messageOf(failure.error);
+		const same = itemsByMessage.get(text);
+		if (same) same.push(failure.item);
+		else itemsByMessage.set(text, [failure.item]);
+	}
+	const others = [...itemsByMessage].flatMap(([text, indices], rank) =>
+		indices.length > 0 ? `item${namesOf(indices)}: ${rank === 0 ? 'the same' : text}` : [],
+	);
 	const failed = new Set(failures.map((failure) => failure.item));
 	const isAlone = items.every(({ index }) => failed.has(index));
-	const others = failures.flatMap((failure) => {
-		const text = messageOf(failure.error);
-		return text === message ? [] : `item ${failure.item}: ${text}`;
-	});
 	return nodeError(context.getNode(), {
 		error,
 		item,
