@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { Idempotency } from '../../service/client/idempotency';
 import { recordOf } from '../errors/errorRecord';
 import { Line } from '../orders/line';
@@ -12,6 +13,8 @@ export class Item extends Line {
 	idempotency?: Idempotency;
 	/** Set for an item that is only previewed. */
 	forecast?: Forecast;
+	/** What was seen of the files that the service will fetch, for a preview. */
+	media?: IDataObject[];
 	/** Set when the item has ended. */
 	outcome?: Outcome;
 

@@ -20,7 +20,7 @@ export async function previewAll(run: RunState, gateway: N8nGateway): Promise<vo
 		await run.yielder.yieldIfDue();
 		const request = await dryRequest(run, item, dry);
 		const ordered = request && { estimated_cost: item.cost, request };
-		const shown = previewOutput({ ...item.forecast, ...ordered });
+		const shown = previewOutput({ ...item.forecast, ...ordered, media: item.media });
 		item.outcome = [{ json: { ...withoutUndefined(shown) } }];
 	}
 	if (items.length > 0) run.notes.add(summaryOf(run, items, gateway.connection.prices));

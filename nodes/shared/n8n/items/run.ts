@@ -6,6 +6,7 @@ import { signedLinkOf } from '../files/binary';
 import { NodeLog } from '../log/nodeLog';
 import type { Ledger } from '../orders/ledger';
 import { checkAll } from './check';
+import { lookAtFiles } from './look';
 import { ledgerOf, openOrders } from './orders';
 import { previewAll } from './preview';
 import { RunState } from './runState';
@@ -19,10 +20,11 @@ const graceOnStop = 5_000;
 /**
  * The item loop of all operations:
  * 1. check every item, so that nothing is charged when one of them cannot work;
- * 2. open the orders, which finds what other tries were charged for;
- * 3. send the rest in parallel; when the node is about to fail, paid requests in flight may still finish;
- * 4. close the orders: record their outcomes;
- * 5. settle: give the outputs, or throw the error of the node.
+ * 2. look at the files that the service will fetch;
+ * 3. open the orders, which finds what other tries were charged for;
+ * 4. send the rest in parallel; when the node is about to fail, paid requests in flight may still finish;
+ * 5. close the orders: record their outcomes;
+ * 6. settle: give the outputs, or throw the error of the node.
  * @param parallel maximum number of items in flight
  */
 export async function runItems(
@@ -43,6 +45,7 @@ export async function runItems(
 		});
 		run.log = new NodeLog(context, gateway.redaction);
 		await checkAll(run, gateway);
+		if (!run.isFailing) await lookAtFiles(run, gateway);
 		if (!run.isFailing && !run.isStopped) {
 			if (run.cost !== 'read') ledger = ledgerOf(run, gateway.connection);
 			if (ledger) await openOrders(run, ledger);

@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { GatewayError } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
+import type { LinkedFile } from '../../service/jobs/linkLooks';
 import type { Amount } from '../../service/protocol/amount';
 import type { Endpoint } from '../../service/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
@@ -80,6 +81,8 @@ interface SendingWork<Request, Result> {
 	options?: readonly Field[];
 	/** Set where items order videos or images, which may have an Order Key and limits. */
 	isOrder?: true;
+	/** The files that the service will fetch for a request. They are looked at before it is ordered. */
+	linkedFiles?(request: Request): readonly LinkedFile[];
 	/** The amount that a request is charged for, where it costs money. */
 	amount?(request: Request): Amount;
 	/** What identifies a request across tries; default: the whole request. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../service/errors/gatewayError';
+import { GatewayError, type Failure } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import type { OrderOptions } from '../parameters/orderOptions';
 import type { Decision } from './decide';
@@ -17,6 +17,8 @@ export class Line {
 	isPreview = false;
 	/** Estimated cost of its order; undefined without a price. */
 	cost?: number;
+	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
+	objection?: Failure;
 
 	/** What would be ordered. Set by the ledger, as all up to `learned`. */
 	wish!: Wish;

@@ -75,6 +75,7 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 		advice:
 			'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
 	}),
+	unusable: ({ line }) => line.objection ?? { message: 'Not ordered: a file cannot be used' },
 	limit: (refused) => limitReached('max', refused),
 	costLimit: (refused) => limitReached('maxCost', refused),
 	limitOfDay: (refused) => limitReached('maxPerDay', refused),

@@ -68,7 +68,7 @@ export class Plan {
 			const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
 			const decision = decide(found, {
 				...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey },
-				...{ areTriesKnown, isRecordable },
+				...{ areTriesKnown, isRecordable, hasObjection: line.objection !== undefined },
 				keyUse: this.keyUse(line, requests.get(key)),
 				unmatched: hasKey(line) ? [] : unmatched,
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),

@@ -15,7 +15,7 @@ const failure: Failure = {
 const wanted: DecisionInput = {
 	...{ resendsLost: false, parameters: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
 	...{ releasesKey: false, unmatched: [], limit: undefined },
-	...{ areTriesKnown: true, isRecordable: true, isUnderWay: false },
+	...{ areTriesKnown: true, isRecordable: true, isUnderWay: false, hasObjection: false },
 };
 const order = {
 	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },
