@@ -119,12 +119,12 @@ function factsOf({ message, param, request_id }: ErrorRecord) {
 const onErrorAdvice =
 	'To get the other items all the same, set On Error to Continue in the settings of this node, save, and press Retry with currently saved workflow.';
 
-/** All jobs, even if there are many, since each is charged. One that is named already would seem to be two. */
+/** All jobs, even if there are many, since each is charged. One that the message names would seem to be two. */
 function describeJobs(
 	{ jobs = [], jobsAreKept, itemCount }: NodeFailure,
-	{ job, message, advice }: ErrorRecord,
+	{ job, message }: ErrorRecord,
 ): string | undefined {
-	const isNamed = job && `${message} ${advice}`.includes(shownId(job.id));
+	const isNamed = job && message.includes(shownId(job.id));
 	const listed = jobs
 		.filter(({ id }) => !isNamed || id !== job.id)
 		.map((each) => {

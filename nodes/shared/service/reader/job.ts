@@ -41,7 +41,8 @@ const mayBeId: Rule = ({ value, isOneOfMany }) => asText(value) !== undefined &&
 /** The ID of the job that an answer is about: in the place of its kind, in that of the other, or the only one there is. */
 export function jobIdIn(answer: Answer, kind: JobKind): string | undefined {
 	const values = answer.values.filter((value) => mayBeId(value) && !isBesides(value));
-	const shown = firstBy(values, [...shownIds[kind], ...usualIds]);
+	const ofVideo = kind === 'video' ? [at('data.id'), at('output.id')] : [];
+	const shown = firstBy(values, [...shownIds[kind], ...ofVideo, ...usualIds]);
 	return asText((shown ?? onlyOne(values.filter(isIdName)))?.value);
 }
 
@@ -163,9 +164,11 @@ export function videoLinkIn(answer: Answer, base: string | undefined): string | 
 		(value) => typeof value.value === 'string' && !isNotOfVideo(value),
 	);
 	const likely = texts.filter(isLikelyLink);
-	const ranked = [...linkNames.flatMap((name) => texts.filter(named(name))), ...likely].flatMap(
-		(value) => linkOf(value, base),
-	);
+	const ranked = [
+		...linkNames.flatMap((name) => texts.filter(named(name))),
+		...likely.filter(isOneWord),
+		...likely,
+	].flatMap((value) => linkOf(value, base));
 	const others = [...texts.filter(isOneWord), ...texts.filter(({ name }) => name === '')].flatMap(
 		(value) => linkOf(value),
 	);

@@ -62,7 +62,7 @@ export function reasonIn({ values }: Answer): ErrorObject | undefined {
 /** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */
 export function jobReasonIn({ values }: Answer): ErrorObject {
 	// What only repeats the state, or says that the call succeeded, is no reason.
-	const parts = values.map(asPart).filter((part) => !isState(part));
+	const parts = values.map(asPart).filter((part) => isCause(part) || !isState(part));
 	// A remark of the answer itself may be about the call: causes come first, then what is furthest inside.
 	const ofCause = firstReason(
 		parts.filter(({ name, within }) => codes.has(name) || within.some((each) => causes.has(each))),
@@ -71,6 +71,8 @@ export function jobReasonIn({ values }: Answer): ErrorObject {
 	const reason = firstReason([...parts].reverse(), true) ?? ofCause;
 	return reason ?? reasonByField(values.filter(({ path }) => path[0] === 'error')) ?? {};
 }
+
+const isCause = ({ within }: Part) => within.length === 1 && causes.has(within[0]);
 
 function isState({ value }: Part): boolean {
 	const text = String(value).slice(0, 100);
