@@ -36,7 +36,7 @@ export async function lookAtFiles(run: RunState, gateway: N8nGateway): Promise<v
 const seenOf = (field: string, look: Look | undefined) =>
 	withoutUndefined({
 		field,
-		file: look?.type?.name ?? 'n8n could not look at it, which the service may',
+		file: look?.type?.name ?? 'not reached from n8n',
 		bytes: look?.bytes,
 		width: look?.size?.width,
 		height: look?.size?.height,

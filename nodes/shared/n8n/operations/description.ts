@@ -30,7 +30,7 @@ export function subtitleOf(operations: Operation[]): string {
 /** Shown before and after each run of an operation that orders something: only such an operation has a preview. */
 export const orderHint: NodeHint = {
 	message:
-		'Each <b>Execute step</b> here places an order that is charged, and after a change, so does that of a later node. With pinned output (<b>P</b>), nothing is ordered. <b>Preview (Order Nothing)</b> shows the order first, at no cost.',
+		'Each <b>Execute step</b> is a charged order; after a change, that of a later node, too. Pinned output (<b>P</b>) prevents it. <b>Preview (Order Nothing)</b> is free.',
 	displayCondition: '={{ $parameter.preview === false }}',
 	whenToDisplay: 'always',
 	location: 'outputPane',
