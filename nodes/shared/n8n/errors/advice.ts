@@ -138,7 +138,7 @@ export function adviceOnCause(
 		return `${id} is a model of ${resourceOf[kindOfModel]}: Create. Choose another model here, or that operation.`;
 	}
 	if (hasJobFailed(failure)) {
-		return 'Change the prompt or the media if the reason names them. To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.';
+		return 'Change the prompt or the media if the reason names them. To try again, create a new job, with another Order Key if it had one; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.';
 	}
 	// To run again is wrong where the order may have been accepted, and a job that has finished is known.
 	const isSettled = made !== undefined && (passes(kind) || isJobUnknown(failure));

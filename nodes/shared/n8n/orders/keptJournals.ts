@@ -11,6 +11,8 @@ export interface KeyUse {
 	node: string;
 	execution: string;
 	time: number;
+	/** The ID of its job. */
+	job?: string;
 }
 
 interface Kept {
@@ -102,9 +104,10 @@ class KeptJournals {
 		const ofNode = [...this.byOrigin.values()].filter(({ use }) => use.node === node);
 		return new Map(
 			ofNode.flatMap(({ use, orders }) =>
-				Object.values(orders.known).flatMap(({ key }: Order): Array<[string, KeyUse]> =>
-					key === undefined ? [] : [[key, use]],
-				),
+				Object.values(orders.known).flatMap((order: Order): Array<[string, KeyUse]> => {
+					const job = order.state === 'answered' ? order.job?.id : undefined;
+					return order.key === undefined ? [] : [[order.key, { ...use, job }]];
+				}),
 			),
 		);
 	}

@@ -5,6 +5,7 @@ import { excerpt, textAt } from '../../service/json';
 import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
+import { failureOfJob } from '../execution/memory';
 import { orderLimits } from '../parameters/orderOptions';
 import type { Reason } from './decide';
 import type { KeyUse } from './keptJournals';
@@ -67,7 +68,7 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 			: 'The ID of its job is in the execution that ordered it.';
 		return {
 			message: keysUsed([keyOf(line)]),
-			advice: `${where} To order again, use another key, or run this node once with Release Order Key.`,
+			advice: `${where}${endOf(line, run)} ${orderAgain}`,
 		};
 	},
 	keyOfOther: ({ line }) => ({
@@ -203,7 +204,9 @@ export const requestSentTwice =
 
 export function keyUsed(line: Line, run: RunFacts): string {
 	const use = useOf(line, run);
-	return `${keysUsed([keyOf(line)])}${use === undefined ? '' : `: ${use}`}`;
+	const end = endOf(line, run);
+	const base = `${keysUsed([keyOf(line)])}${use === undefined ? '' : `: ${use}`}`;
+	return end === '' ? base : `${base}.${end} ${orderAgain}`;
 }
 
 export const keysUsed = (keys: string[]): string =>
@@ -226,11 +229,19 @@ const list = (keys: string[]) => joinFirst(keys.map(quoted));
 export const keyOf = ({ options }: Line): string => options?.key ?? '';
 const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 
-/** Names the execution that used an Order Key, but not its job: what one execution knows never serves another. */
+/** Names the execution that used an Order Key, but delivers nothing of it: what one execution knows never serves another. */
 function useOf(line: Line, run: RunFacts): string | undefined {
 	const use = run.useOfKey(keyOf(line));
 	return use && `execution ${use.execution} used it on ${timeIn(run.context, use.time)}`;
 }
+
+/** Says that the job under an Order Key has failed, where this process knows it. */
+function endOf(line: Line, run: RunFacts): string {
+	const failure = failureOfJob(run.useOfKey(keyOf(line))?.job ?? '');
+	return failure === undefined ? '' : ` Its job has failed: ${excerpt(failure)}.`;
+}
+
+const orderAgain = 'To order again, use another key, or run this node once with Release Order Key.';
 
 /** Says when the execution that sent the order began. Its Retries keep that time. n8n 1 does not give it. */
 function startOf({ context }: RunFacts): string {
