@@ -205,8 +205,9 @@ export class Ledger {
 			this.usedBefore = plan.counted({}).day;
 			await plan.decide(this.settings.yielder);
 			if (lines.some(isRefusedByDay) && (await marks.recountDay())) continue;
-			// What cannot be recorded was decided without it.
+			// What could not be recorded was decided without it. If giving it back fails, that is tried again, too.
 			if (error === undefined) await marks.take(this.sending);
+			else await marks.keepOnly(this.sending);
 			if (marks.revision === revision && marks.error === error) break;
 			if (turns === maxTurns) marks.error ??= new Error(manyConflicts);
 			if (marks.isFamilyNews) await plan.findSent(ordering);

@@ -188,10 +188,7 @@ export class Marks {
 		return isOfKey(value) || this.isLimitedByDay;
 	}
 
-	/**
-	 * What belongs to this run of the values that it has written.
-	 * @param known what was there before
-	 */
+	/** What belongs to this run of the values that it has written. @param known what was there before */
 	private ownOf(lines: readonly Line[], values: string[], known: ReadonlySet<string>): string[] {
 		const written = new Set(values);
 		const taken = new Set<string>();
