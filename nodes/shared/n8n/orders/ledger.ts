@@ -179,9 +179,9 @@ export class Ledger {
 		return new DayCount(this.store, day, { node: this.node, maxOrders, maxCost });
 	}
 
-	/** Lets Retries of the execution and, under daily limits, runs of the node take turns. @returns undefined after Stop */
+	/** Lets Retries of the execution and, where a day counts, runs of the node take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofDay = this.marks.isLimitedByDay ? [`day of ${this.node}`] : [];
+		const ofDay = this.marks.day ? [`day of ${this.node}`] : [];
 		const unlock = await lockAll([this.journal.origin, ...ofDay], stop);
 		try {
 			return unlock && (await call());
