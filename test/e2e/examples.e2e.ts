@@ -17,84 +17,46 @@ import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 import type { WorkflowJson } from '../harness/workflow';
 
-const mp4 = expect.objectContaining({
-	mimeType: 'video/mp4',
-	fileName: expect.stringMatching(/\.mp4$/),
-});
-const png = expect.objectContaining({ mimeType: 'image/png' });
-const files = (items: INodeExecutionData[]) => items.map(({ binary }) => binary?.data);
 const json = (items: INodeExecutionData[]) => items.map((item) => item.json);
 
-/** The expected output of each example, and the files that it saves. */
+/** What each example saves, and what else is expected of it. */
 const outputs: Record<
 	string,
 	{
-		check(execution: Execution): void;
-		saves: RegExp[];
+		saves?: RegExp[];
+		check?(execution: Execution): void;
 		/** What its user enters in "Your Settings", besides the links and the folder. */
 		settings?(gateway: Gateway): Promise<IDataObject>;
-		/** The answer of the chat model. */
-		script?: string;
 	}
 > = {
-	'reference-video-to-file.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^my-video-task_.*\.mp4$/],
-	},
+	'reference-video-to-file.json': { saves: [/^my-video-task_.*\.mp4$/] },
 	'collect-video-by-id.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
 		saves: [/^task_.*\.mp4$/],
 		settings: async (gateway) => ({
 			job_ids: earlierJob(gateway, 'task', await sampleVideo()).id,
 		}),
 	},
-	'product-videos-from-a-list.json': {
-		check: (execution) =>
-			expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4, mp4, mp4]),
-		saves: [/^Desk Lamp-task_.*\.mp4$/, /^Running Shoe-task_.*\.mp4$/, /^Travel Mug-task_.*\.mp4$/],
-	},
-	'scheduled-daily-video.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^good-morning-\d{4}-\d\d-\d\d-video_.*\.mp4$/],
-	},
-	'product-pictures.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Put in Scene'))).toEqual([png, png]),
-		saves: [/^Desk Lamp-.*\.png$/, /^Travel Mug-.*\.png$/],
-	},
-	'storyboard-to-video.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^my-video-task_.*\.mp4$/, /^storyboard-.*\.png$/],
-	},
-	'podcast-cover-and-teaser.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^cover-.*\.png$/, /^teaser-task_.*\.mp4$/],
-		script: '{"cover": "A lighthouse in fog", "teaser": "Its light turns"}',
-	},
-	'from-http-request-to-model-gateway.json': {
-		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
-		saves: [/^my-video-video_.*\.mp4$/],
-	},
+	'scheduled-daily-video.json': { saves: [/^good-morning-\d{4}-\d\d-\d\d-video_.*\.mp4$/] },
+	'product-pictures.json': { saves: [/^Desk Lamp-.*\.png$/, /^Travel Mug-.*\.png$/] },
+	'storyboard-to-video.json': { saves: [/^my-video-task_.*\.mp4$/, /^storyboard-.*\.png$/] },
+	'podcast-cover-and-teaser.json': { saves: [/^cover-.*\.png$/, /^teaser-task_.*\.mp4$/] },
+	'from-http-request-to-model-gateway.json': { saves: [/^my-video-video_.*\.mp4$/] },
 	'storyboard-of-scenes.json': {
-		check: (execution) =>
-			expect(files(itemsOf(execution, 'Wait for Clips'))).toEqual([mp4, mp4, mp4]),
 		saves: [
 			/^night-watch-01-take-1\.mp4$/,
-			/^night-watch-02-take-1\.mp4$/,
-			/^night-watch-03-take-1\.mp4$/,
+			/^night-watch-0[23]-take-1\.mp4$/,
 			/^night-watch\.txt$/,
 		],
 	},
 	'semantic-search.json': {
 		check: (execution) =>
 			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
-		saves: [],
 	},
 	'cost-log.json': {
 		check: (execution) => {
 			const rows = lackOf('tables') ? [] : costRows(execution);
 			expect(json(itemsOf(execution, 'Save Costs'))).toMatchObject(rows);
 		},
-		saves: [],
 	},
 	'alt-texts-for-pictures.json': {
 		check: (execution) =>
@@ -112,8 +74,7 @@ const outputs: Record<
 		},
 	},
 	'support-mail-triage.json': {
-		check: (execution) => expect(itemsOf(execution, 'Judge Mail')).toHaveLength(3),
-		saves: [],
+		check: (execution) => expect(itemsOf(execution, 'Billing')).toHaveLength(1),
 	},
 };
 
@@ -132,18 +93,22 @@ const costRows = (execution: Execution) =>
 
 /**
  * Examples that other files run: with n8n's AI nodes (agents.e2e.ts), with human approval (humanReview.e2e.ts), and
- * started in other ways than in the editor (startedExamples.e2e.ts and triggeredExamples.e2e.ts).
+ * started in other ways than in the editor (startedExamples.e2e.ts and triggeredExamples.e2e.ts). Those that call
+ * other services are run by test/promises/the-examples-run-as-they-are.test.ts.
  */
 const elsewhere = [
 	'answer-now-deliver-later.json',
 	'documents-in-a-vector-store.json',
-	'failed-items-to-order-again.json',
 	'faq-with-embeddings.json',
+	'film-with-voice-over.json',
 	'jobs-of-stopped-executions.json',
 	'one-execution-per-video.json',
 	'picture-refined-in-a-chat.json',
+	'post-video-after-approval.json',
 	'product-videos-from-a-form.json',
+	'product-videos-from-a-list.json',
 	'scheduled-list-with-approval.json',
+	'shop-feed-to-videos.json',
 	'video-agent-with-approval.json',
 	'video-agent.json',
 	'video-tool-over-mcp.json',
@@ -161,19 +126,16 @@ describe('examples with the settings of their users', () => {
 		const prices = { 'chat-1': perToken, 'embed-1': perToken, 'image-1': { per_image: 0.04 } };
 		stage = await openStage({ prices });
 		begun = Date.now();
-		for (const [file, { settings, script }] of Object.entries(outputs)) {
+		for (const [file, { settings }] of Object.entries(outputs)) {
 			const example = await readyExample(file, {
 				gateway: stage.gateway,
 				filesFolder: shared.filesFolder,
 			});
 			const set = settings ? withSettings(example, await settings(stage.gateway)) : example;
-			if (script !== undefined) stage.gateway.script(script);
 			const workflow = await stage.create(set);
 			const execution = stage.owner.start(workflow).then(async (id) => await stage.owner.ended(id));
 			execution.catch(() => undefined);
 			executions.set(file, execution);
-			// Otherwise the next chat would get the same answer.
-			if (script !== undefined) await execution;
 		}
 	});
 	afterAll(async () => await stage.close());
@@ -184,10 +146,10 @@ describe('examples with the settings of their users', () => {
 			.sort();
 
 	it.each(Object.keys(outputs))('%s succeeds with the expected output', async (file) => {
-		const { check, saves } = outputs[file];
+		const { check, saves = [] } = outputs[file];
 		const execution = await executions.get(file);
 		expect(execution?.status).toBe('success');
-		check(execution as Execution);
+		check?.(execution as Execution);
 		for (const name of savedFiles().filter((saved) => saves.some((own) => own.test(saved)))) {
 			if (!name.endsWith('.mp4')) continue;
 			const { codec } = await readMp4(readFileSync(path.join(shared.filesFolder, name)));
@@ -197,11 +159,10 @@ describe('examples with the settings of their users', () => {
 
 	it('the examples save exactly the expected files', async () => {
 		await Promise.all(executions.values());
-		const named = Object.values(outputs).flatMap(({ saves }) => saves);
+		const named = Object.values(outputs).flatMap(({ saves = [] }) => saves);
 		const saved = savedFiles();
 		expect(saved.filter((name) => !named.some((own) => own.test(name)))).toEqual([]);
 		expect(named.filter((own) => !saved.some((name) => own.test(name)))).toEqual([]);
-		expect(saved).toHaveLength(named.length);
 	});
 
 	having('tables')(
