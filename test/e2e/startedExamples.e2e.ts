@@ -180,20 +180,11 @@ describe('examples started in other ways than in the editor', () => {
 		let orderedBefore: number;
 		let editor: Editor | undefined;
 
-		const rows = async () => {
-			const { data } = await stage.owner.request<{ data: IDataObject[] }>(
-				'GET',
-				'/data-tables-global',
-			);
-			const { id, projectId } = data.find(({ name }) => name === 'Product videos') ?? {};
-			const at = `/projects/${String(projectId)}/data-tables/${String(id)}/rows`;
-			const listed = (await stage.owner.request<{ data: IDataObject[] }>('GET', at)).data;
-			return new Map(listed.map((row) => [row.product, row]));
-		};
-		const states = async () =>
-			Object.fromEntries([...(await rows())].map(([product, { state }]) => [product, state]));
+		const rowsOf = (execution: Execution) =>
+			itemsOf(execution, 'Without a Video').map(({ json }) => json);
 		const shown = (execution: Execution) =>
-			itemsOf(execution, 'Without a Video').map(({ json }) => json.product);
+			Object.fromEntries(rowsOf(execution).map(({ product, state }) => [product, state]));
+		const left = { broken: 'failed', lost: 'unknown', 'not-allowed': 'refused' };
 		const ordered = () => stage.gateway.ledger.length - orderedBefore;
 		const run = async () => {
 			const execution = await stage.owner.ended(await stage.owner.start(workflow));
@@ -251,13 +242,14 @@ describe('examples started in other ways than in the editor', () => {
 				await owner.publish(workflow);
 				const execution = await run();
 				noFile.remove();
-				const after = { broken: 'failed', lost: 'unknown', 'not-allowed': 'refused' };
-				expect(await states()).toEqual({ ...after, fine: 'ready', 'not-fetched': 'ordered' });
-				expect(shown(execution).sort()).toEqual(['broken', 'lost', 'not-allowed', 'not-fetched']);
-				expect((await rows()).get('broken')).toMatchObject({
-					...{ reason: expect.stringContaining('asked the job to fail'), attempt: 1 },
-					job: jobOf('[fail]').id,
-				});
+				expect(shown(execution)).toEqual({ ...left, 'not-fetched': 'ordered' });
+				expect(rowsOf(execution)).toContainEqual(
+					expect.objectContaining({
+						...{ product: 'broken', job: jobOf('[fail]').id, attempt: 1 },
+						reason: expect.stringContaining('asked the job to fail'),
+					}),
+				);
+				expect(savedAs('fine', 'task')).toHaveLength(1);
 				expect(ordered()).toBe(4);
 			},
 		);
@@ -265,15 +257,11 @@ describe('examples started in other ways than in the editor', () => {
 		having('tables')(
 			'collects what was ordered in the next run, and orders failed products again at the press of a button',
 			async () => {
-				const { gateway } = stage;
-				expect(shown(await run()).sort()).toEqual(['broken', 'lost', 'not-allowed']);
+				expect(shown(await run())).toEqual(left);
 				expect([ordered(), secondRunOf(readExample(file))]).toEqual([4, 'nothing']);
-				for (const execution of [await press(), await press()]) {
-					expect(execution.status).toBe('success');
-					expect(shown(execution).sort()).toEqual(['broken', 'lost', 'not-allowed']);
-				}
-				const { attempt, job } = (await rows()).get('broken') ?? {};
-				expect([attempt, gateway.jobs.get(String(job))?.phase]).toEqual([3, 'failed']);
+				expect(shown(await press())).toEqual(left);
+				const again = expect.objectContaining({ product: 'broken', attempt: 3 });
+				expect(rowsOf(await press())).toContainEqual(again);
 				expect(ordered()).toBe(6);
 				expect(savedAs('not-fetched', 'task')).toHaveLength(1);
 			},
@@ -344,9 +332,6 @@ describe('examples started in other ways than in the editor', () => {
 				const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });
 				const failed = await client.call('Wait_for_Video', { job_id: id });
 				expect(JSON.stringify(failed)).toMatch(/Video job video_\S+ failed/);
-				const unknown = await client.call('Wait_for_Video', { job_id: 'video_of_nobody' });
-				expect(JSON.stringify(unknown)).toMatch(/not found/);
-				for (const said of [failed, unknown]) expect(said).not.toHaveProperty('url');
 				expect(stage.gateway.ledger).toHaveLength(before + 1);
 			},
 		);

@@ -216,22 +216,16 @@ describe('templates that call other services', () => {
 
 	it('film-with-voice-over.json calls ffmpeg only when its node is switched on', async () => {
 		const { url } = await serviceOf({ 'GET /voice': 'a voice' });
-		const film = async (isOn: boolean) => {
-			const settings = { join_with: 'ffmpeg', voice: `${url}/voice`, film: 'it is' };
-			return await runExample('film-with-voice-over.json', (example) => {
-				const { nodes, ...rest } = withSettings(example, settings);
-				const on = { disabled: !isOn };
-				const command = ({ parameters }: WorkflowJson['nodes'][number]) => ({
-					command: String(parameters?.command).replace('ffmpeg', 'echo'),
-				});
-				return {
-					...rest,
-					nodes: nodes.map((node) =>
-						node.name === 'Join by ffmpeg' ? { ...node, ...on, parameters: command(node) } : node,
-					),
-				};
+		const settings = { join_with: 'ffmpeg', voice: `${url}/voice`, film: 'it is' };
+		const film = async (isOn: boolean) =>
+			await runExample('film-with-voice-over.json', (example) => {
+				const changed = withSettings(example, settings);
+				for (const node of changed.nodes.filter(({ name }) => name === 'Join by ffmpeg')) {
+					const command = String(node.parameters?.command).replace('ffmpeg', 'echo');
+					Object.assign(node, { disabled: !isOn, parameters: { command } });
+				}
+				return changed;
 			});
-		};
 		expect((await film(false)).data.resultData.error?.message).toContain('is switched off');
 		const joined = await film(true);
 		const [{ json }] = joined.items('Join by ffmpeg');
