@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { EventLoopYielder } from '../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../nodes/shared/n8n/log/nodeLog';
 import { Ledger } from '../nodes/shared/n8n/orders/ledger';
-import type { PaidItem } from '../nodes/shared/n8n/orders/line';
+import { Line } from '../nodes/shared/n8n/orders/line';
 import { processMemory } from '../nodes/shared/n8n/execution/processMemory';
 import { median } from '../test/support/data/statistics';
 import { executeContext } from '../test/support/workflows/executeContext';
@@ -33,7 +33,7 @@ const settings = {
 
 const plain = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
 /** @param number of the order: an Order Key is used once */
-type OptionsOf = (number: number) => PaidItem['options'];
+type OptionsOf = (number: number) => Line['options'];
 
 /** What an order can have recorded, and how many calls of n8n's store it may take in the main process. */
 const kinds: Record<string, { optionsOf: OptionsOf; maxCalls: number }> = {
@@ -91,17 +91,14 @@ async function place({ store, number, optionsOf, isInWorker }: Order): Promise<v
 		...(isInWorker && { additionalData: {} }),
 	}) as unknown as IExecuteFunctions;
 	const ledger = new Ledger(context, settings);
-	const [decision] = (
-		await ledger.open([
-			{
-				...{ index: 0, request: `Video ${number}`, options: optionsOf(number), cost: 0.37 },
-				...{ resendsLost: false, isPreview: false },
-			},
-		])
-	).values();
-	if (decision.do !== 'send') throw new Error(`Order ${number}: ${JSON.stringify(decision)}`);
-	const result = { id: `video_${number}`, text: 'x'.repeat(resultSize) };
-	ledger.recordOutcome(0, { result, hints: [], parts: [] });
+	const line = Object.assign(new Line(0), {
+		...{ identity: `Video ${number}`, options: optionsOf(number), cost: 0.37 },
+	});
+	await ledger.open([line]);
+	if (line.decision?.do !== 'send')
+		throw new Error(`Order ${number}: ${JSON.stringify(line.decision)}`);
+	line.result = { id: `video_${number}`, text: 'x'.repeat(resultSize) };
+	ledger.recordOutcome(line);
 	await ledger.close({ hasSucceeded: true });
 }
 

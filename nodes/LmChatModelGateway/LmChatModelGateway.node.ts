@@ -6,9 +6,14 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
+import { createGateway } from '../shared/n8n/client/gateway';
+import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { searchModels } from '../shared/n8n/parameters/model';
-import { properties } from './settings';
-import { supplyChatModel } from './supplyChatModel';
+import { valueAt } from '../shared/service/json';
+import { aiNodeSdk } from './aiNodeSdk';
+import { GatewayChatModel } from './chatModel';
+import { patchLangChainModel, type LangChainModel } from './langChainModel';
+import { properties, settingsOf } from './settings';
 
 export class LmChatModelGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -33,6 +38,22 @@ export class LmChatModelGateway implements INodeType {
 	methods = { listSearch: { searchModels }, credentialTest: { modelGatewayApiTest } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		return await supplyChatModel(this, itemIndex);
+		const toNodeError = (error: unknown) => subNodeError(this.getNode(), error);
+		try {
+			const settings = settingsOf(this, itemIndex);
+			const sdk = aiNodeSdk();
+			const gateway = await createGateway(this);
+			const schemaOf = sdk.getParametersJsonSchema;
+			const model = new GatewayChatModel(settings, { gateway, schemaOf, toNodeError });
+			const supplied = sdk.supplyModel(this, model).response as LangChainModel;
+			const response = patchLangChainModel(supplied);
+			// Makes the Basic LLM Chain parse the text as JSON and output the object.
+			const format = valueAt(settings.fields.response_format, 'type');
+			if (format === 'json_object' || format === 'json_schema')
+				response.metadata = { output_format: 'json' };
+			return { response };
+		} catch (error) {
+			throw toNodeError(error);
+		}
 	}
 }

@@ -25,7 +25,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		waitingNodeTooltip:
-			'No input needed: your videos are being made, which usually takes 1 to 5 minutes. n8n resumes by itself within a minute after that, and may be restarted. Stop ends this wait, but no video.',
+			'No input needed: unless it was stopped, n8n goes on by itself within a minute after the videos are ready, and may be restarted. Stop ends this wait, but no video: collect the videos by their job IDs.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],

@@ -5,7 +5,8 @@ import { jobOf, type StoredItem } from './state';
 
 /** "Endpoints" 2. The editor shows nothing of the node's own while it runs. Only a tool has `toolDescription`. */
 export const durationHint: NodeHint = {
-	message: 'A video usually takes 1 to 5 minutes. <b>Stop</b> ends this wait, but no video.',
+	message:
+		'A reference video usually takes 1 to 5 minutes. <b>Stop</b> ends this wait, but no video.',
 	displayCondition: '={{ !$parameter.toolDescription }}',
 	whenToDisplay: 'beforeExecution',
 	location: 'outputPane',

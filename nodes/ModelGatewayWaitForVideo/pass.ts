@@ -176,7 +176,8 @@ export class WaitPass {
 	private end(item: number, stored: StoredItem): void {
 		this.storedItems.set(item, stored);
 		this.log?.ended(item, stored);
-		if (!('failure' in stored) || hasJobFailed(stored.failure)) jobCollected(jobOf(stored).id);
+		const { failure } = { failure: undefined, ...stored };
+		if (!failure || hasJobFailed(failure)) jobCollected(jobOf(stored).id, failure?.message);
 	}
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, live: LiveText): JobWait {

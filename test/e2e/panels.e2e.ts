@@ -36,7 +36,7 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 		[
 			'Model',
 			'Prompt',
-			'Aspect Marker',
+			'Aspect Ratio',
 			'Images',
 			'Earlier Messages',
 			'Download',

@@ -70,10 +70,11 @@ const cases: Array<[Operation, Fields, Fields]> = [
 	[
 		'image.edit',
 		{
+			prompt: '=A boat\non {{ "Mars\\r\\n" }}',
 			...{ imageSource: 'url', imageUrl: link, maskSource: 'url', maskUrl: link },
 			options: { n: 2 },
 		},
-		{ model: 'image-edit-1', prompt: 'A boat', image: link, mask: link, n: '2' },
+		{ model: 'image-edit-1', prompt: 'A boat\non Mars\r\n', image: link, mask: link, n: '2' },
 	],
 	[
 		'image.chat',

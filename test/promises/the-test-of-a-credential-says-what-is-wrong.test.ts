@@ -28,11 +28,11 @@ it.each<[string, () => Promise<Fields>, RegExp]>([
 	[
 		'the address of a website',
 		async () => ({ baseUrl: (await startServer(page(200))).url }),
-		/not the gateway/,
+		/web page.*No gateway responds/,
 	],
 	['a wrong path', async () => ({ baseUrl: `${gateway.url}/nowhere` }), /No gateway responds/],
 	['http:// to another machine', async () => ({ baseUrl: 'http://gw.example' }), /https/],
-	['a dead backup URL', async () => ({ backupUrl: nobody }), /^Backup URL: nothing responds/],
+	['a dead backup URL', async () => ({ backupUrl: nobody }), /^Backup URL: .*nothing responds/],
 	[
 		'prices that are no JSON',
 		async () => ({ advanced: true, prices: '{' }),

@@ -1,6 +1,6 @@
 import { retryExecution } from '../harness';
-import { chain } from '../support/workflows/workflows';
-import { charged, create, run, withOrders, type Fields } from './orders';
+import { chain, waitForVideo } from '../support/workflows/workflows';
+import { charged, create, run, withOrders, world, type Fields } from './orders';
 
 /** The prompt of the item is its key. */
 const keyed = (options: Fields = {}) =>
@@ -26,5 +26,20 @@ it('fails the item of a used key when the user chose it, and names the key', asy
 	const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
 	expect(second.errorOf('Create')?.message).toContain('“Waves” was used before');
 	expect((await retryExecution(second)).status).toBe('error');
+	expect(charged()).toBe(1);
+});
+
+it.each(['skip', 'fail'])('says that the job under a used key has failed: %s', async (before) => {
+	const options = { orderKey: '={{ $json.prompt }}', ifOrderedBefore: before };
+	const both = chain(create('a video', { options: { once: options } }), waitForVideo());
+	const first = run(both, ['Waves'], { mode: 'manual' });
+	world.gateway.on('request', ({ jobId = '' }) =>
+		world.gateway.jobs.fail(jobId, { code: 'upstream_error', message: 'too dark' }),
+	);
+	expect((await first).errorOf('Wait for Video')?.message).toContain('too dark');
+	const second = await run(both, ['Waves']);
+	const error = second.errorOf('Create');
+	const said = error ? `${error.description}` : JSON.stringify(second.items('Create'));
+	expect(said).toMatch(/Its job has failed: .*too dark.*Release Order Key/);
 	expect(charged()).toBe(1);
 });

@@ -106,7 +106,13 @@ function otherLinkProblem(
 }
 
 /** A link as browsers send it. Anything else, such as several links or an ID of the service, is unchanged. */
-export const encodedLink = (text: string) => asLink(text) ?? text.trim();
+export function encodedLink(text: string): string {
+	const link = asLink(text) ?? text.trim();
+	return link.replace(
+		/^https?:\/\/[^/?#\s]*[^!-~/?#][^/?#\s]*/i,
+		(origin) => parseUrl(origin)?.origin ?? origin,
+	);
+}
 
 // ── Links in the service's responses ("Endpoints" 2 and 13) ──────────────────────────────────────
 
@@ -123,8 +129,7 @@ export function asLink(value: unknown, base?: string): string | undefined {
 	if (text.length > maxLinkLength || notInLink.test(text)) return undefined;
 	const [origin] = /^https?:\/\/[^/?#\s]+/i.exec(text) ?? [];
 	if (origin !== undefined) {
-		const host = /[^!-~]/.test(origin) ? parseUrl(origin)?.origin : origin;
-		const link = host + text.slice(origin.length).replace(/[^!-~]+/g, percentEncoded);
+		const link = origin + text.slice(origin.length).replace(/[^!-~]+/g, percentEncoded);
 		return parseUrl(link) && link;
 	}
 	return base !== undefined && /^\/(?!\s)/.test(text) ? parseUrl(text, base)?.href : undefined;

@@ -112,8 +112,8 @@ describe('a node as a tool of an agent', () => {
 			expect(gateway.ledger).toHaveLength(3);
 			const refused = texts.filter((text) => text.includes('Not ordered'));
 			expect(refused).toHaveLength(2);
-			expect(refused[0]).toContain(
-				'Not ordered: it would exceed the limit of 3 orders per execution. Do not try again. Continue with what was ordered, or tell the user that the limit is reached.',
+			expect(refused[0]).toMatch(
+				/Not ordered: it would exceed the limit of 3 orders per execution\. .*\] Do not try again\. Continue with what was ordered, or tell the user that the limit is reached\./,
 			);
 		},
 	);

@@ -44,9 +44,9 @@ describe('the test of a credential when it is saved', () => {
 	const asleep = json({ error: { message: 'this key sleeps', code: 'key_asleep' } }, 403);
 	const busy = json({ error: { message: 'come back' } }, 503);
 	it.each<[string, Reply, RegExp]>([
-		['a key that may not list models', asleep, /sleeps \(HTTP 403.*what this key may do/],
+		['a key that may not list models', asleep, /sleeps \(HTTP 403.*Ask the account's owner/],
 		['a proxy that refuses the request', page(403), /probably of a proxy.*administrator of n8n/],
-		['a broken connection', reset, /^Base URL <address> gave no response .*test again later/],
+		['a broken connection', reset, /^Base URL: the connection was lost .*Test again later/],
 		['a busy service', busy, /come back \(HTTP 503\)\. Test again later/],
 	])('explains %s, and sends the request only once', async (_, reply, says) => {
 		const server = await startServer(reply);
@@ -56,12 +56,14 @@ describe('the test of a credential when it is saved', () => {
 	});
 
 	it('explains a host that does not exist', async () =>
-		expect(await failureOf('https://gateway.invalid')).toMatch(/gateway\.invalid is not found/));
+		expect(await failureOf('https://gateway.invalid')).toMatch(
+			/^Base URL: .*its host name is not found/,
+		));
 
 	it('reports that the server at an https base URL does not speak https', async () => {
 		const plain = await startServer(answer(200, ''));
-		expect(await failureOf(plain.url.replace('http:', 'https:'))).toBe(
-			'Base URL: the server does not speak https:// at this address. Check the address and its port.',
+		expect(await failureOf(plain.url.replace('http:', 'https:'))).toMatch(
+			/^Base URL: .*Check the Base URL, also its port/,
 		);
 	});
 });

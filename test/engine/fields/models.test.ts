@@ -111,18 +111,22 @@ describe('models of another resource', () => {
 		expect(Object.fromEntries(resources)).toMatchObject(resourceOf);
 	});
 
-	const video = (id: string) =>
-		modelGateway({
-			...{ resource: 'video', operation: 'create', prompt: 'A boat', model: byId(id) },
-		});
+	const video = (fields: IDataObject) =>
+		modelGateway({ resource: 'video', operation: 'create', prompt: 'A boat', ...fields });
+	const extra = (id: string) => ({ options: { extraBody: JSON.stringify({ model: id }) } });
 
 	it.each([
-		['Reference Video', 'alpha-1.1-r2v', video('alpha-1.1-r2v')],
-		['Video', 'vid-3.1-fl', createReferenceVideo({ model: byId('vid-3.1-fl') })],
-	])('refuses a model of %s in the other before it sends anything', async (resource, id, node) => {
+		['Reference Video', 'Model alpha-1.1-r2v', video({ model: byId('alpha-1.1-r2v') })],
+		['Video', 'Model vid-3.1-fl', createReferenceVideo({ model: byId('vid-3.1-fl') })],
+		[
+			...['Reference Video', 'Extra Body (JSON): Model beta-2.7-r2v'],
+			video({ model: byId('vid-3.1'), ...extra('beta-2.7-r2v') }),
+		],
+		['Video', 'Extra Body (JSON): Model vid-3.1', createReferenceVideo(extra('vid-3.1'))],
+	] as const)('refuses a model of %s in the other: %s', async (resource, model, node) => {
 		const before = gateway.requests.length;
 		const error = await failureOf(node, { media });
-		expect(error?.message).toBe(`Model ${id} belongs to ${resource}: choose that resource`);
+		expect(error?.message).toBe(`${model} belongs to ${resource}: choose that resource`);
 		expect(gateway.requests).toHaveLength(before);
 	});
 
@@ -130,8 +134,8 @@ describe('models of another resource', () => {
 		'says that %s is probably not for an operation of videos that refuses it',
 		async (id) => {
 			const advice =
-				'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.';
-			for (const node of [video(id), createReferenceVideo({ model: byId(id) })]) {
+				'Choose another model from the list, which begins with those that fit, or check the ID that was typed.';
+			for (const node of [video({ model: byId(id) }), createReferenceVideo({ model: byId(id) })]) {
 				expect((await failureOf(node, { media }))?.description).toContain(advice);
 			}
 		},

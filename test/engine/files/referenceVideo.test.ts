@@ -55,7 +55,9 @@ describe('reference videos', () => {
 			input: [{ json: { links: [red, blue] } }],
 		});
 		expect(result.errorOf('Create')).toBeUndefined();
-		expect(valueAt(gateway.requests[0].body, 'input.media')).toEqual(sent(red, blue));
+		expect(
+			valueAt(gateway.requests.find(({ method }) => method === 'POST')?.body, 'input.media'),
+		).toEqual(sent(red, blue));
 	});
 
 	it('counts media as the panel does in messages of the service, but not in the raw response', async () => {

@@ -75,16 +75,6 @@ describe('a full store of n8n', () => {
 			expect(gateway.ledger).toHaveLength(10);
 		},
 	);
-
-	it('says in a hint how many of its oldest entries it has dropped for new Order Keys', async () => {
-		expect((await run(itemsOf(0, 1))).hintsOf('Create')).toEqual([]);
-		fillUp();
-		expect((await run(itemsOf(1, 3))).hintsOf('Create')).toEqual([
-			expect.stringMatching(
-				/^n8n's database .* dropped its \d+ oldest entries\. Order Keys among them could be ordered again\.$/,
-			),
-		]);
-	});
 });
 
 describe('a list with more orders than n8n’s store can guard', () => {

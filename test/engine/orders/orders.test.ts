@@ -328,7 +328,7 @@ describe('If No Response Arrives = Send Again', () => {
 		['maxOrders', 'It would exceed the limit of 1 order per execution.'],
 		[
 			'maxOrdersPerDay',
-			'It would exceed the limit of 1 order per day (1 used before this run). It opens again on',
+			'It would exceed the limit of 1 order per day (1 used before this run). It opens again at midnight',
 		],
 		[
 			'maxCost',

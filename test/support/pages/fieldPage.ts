@@ -69,11 +69,14 @@ const kinds: Record<FieldRule['type'], string> = {
 function ruleOf({ request, rule, property }: FieldRow): string {
 	if (/binaryField$/i.test(property.name)) return 'the name of a file of the item';
 	if (/url$/i.test(property.name)) return 'a link';
+	const { type, options = [], allowArbitraryValues } = property;
 	if (rule) return wordsOf(rule);
 	const name = /^parameters\.(.+)$/.exec(request)?.[1];
 	if (name !== undefined) return rulesOfModels(name as keyof ReferenceVideoModel['parameters']);
-	const { type, options = [] } = property;
-	if (type === 'options') return `one of ${options.map((option) => valueOf(option)).join(', ')}`;
+	const choices = `one of ${options.map((option) => valueOf(option)).join(', ')}`;
+	if (request.endsWith('.type')) return `${choices}; another model may take more`;
+	if (allowArbitraryValues) return `${choices}; any other is sent, too`;
+	if (type === 'options') return choices;
 	return type === 'fixedCollection' || type === 'json' ? kinds.array : kinds.string;
 }
 

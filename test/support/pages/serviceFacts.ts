@@ -74,10 +74,8 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'With a first frame, it has no effect',
 	],
 	'Endpoints 2': [
-		'A video usually takes 1 to 5 minutes',
+		'A reference video usually takes 1 to 5 minutes',
 		'The page of the form waits until the video is ready, usually for 1 to 5 minutes',
-		'No input needed: your videos are being made, which usually takes 1 to 5 minutes. n8n resumes by itself within a minute after that, and may be restarted',
-		'Usually within 1 to 5 minutes, Wait for Video puts the file into the binary field data',
 		'Wait for Video waits until the video is ready, usually for 1 to 5 minutes, and downloads it',
 	],
 	'Endpoints 4': [
@@ -93,7 +91,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'… If … is a reasoning model, remove: … (in the description)',
 	],
 	'Endpoints 8': [
-		'; links of some models live for 10 minutes only',
+		'Fetch it by its link; if the node failed, its retry does so without a new charge; links of some models live for 10 minutes only',
 		'The link may stop working after 10 minutes, so show it at once',
 		'The links of some models expire after 10 minutes',
 	],
@@ -176,7 +174,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Check the address and its port, and whether the service is running',
 		'Each field that the service documents, the parameter of the Model Gateway node that sets it, and what it must be',
 		'Gateways keep keys for a limited time, often for a day',
-		'Jobs that the service did not find',
 		'Name of the header by which your gateway recognizes a repeated order and makes no second video',
 		'the gateway could not be reached',
 		'the gateway has had an order with this key before',
@@ -187,7 +184,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The gateway recognizes the key and makes no second job',
 		'The link works for 24 hours, without a login, for anybody who has it',
 		'That test compares it with them, and with the fields that the service documents',
-		'The service asks to wait … … first',
+		'The service asks to wait … first',
 		'The service refused it: find its message under Errors of the service, change what it names, and order again',
 		'A call without a response is not charged, but one that a proxy has cut off may be',
 		'The response is probably of a proxy or a firewall before the service, which refuses the request or asks for a login of its own: ask the administrator of n8n or of the network',

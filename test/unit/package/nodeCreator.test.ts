@@ -42,6 +42,7 @@ const searches: Record<keyof typeof own, string[]> = {
 		...['generate video', 'video generator', 'product video', 'make a video', 'AI video', 'r2v'],
 		...['video from pictures', 'animate photo', 'describe image', 'photo', 'pictures', 'LLM'],
 		...['edit image', 'text to image', 'embeddings', 'model gateway', 'download video'],
+		...['make a video from a photo', 'photo to video', 'reels', 'upscale'],
 	],
 	wait: ['wait for video', 'AI video', 'download video', 'save video', 'video status', 'gateway'],
 	model: ['LLM', 'language model', 'gateway'],

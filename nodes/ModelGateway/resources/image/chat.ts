@@ -40,13 +40,13 @@ const prompt = promptField({
 	placeholder: 'e.g. Both people from the images at one table',
 });
 const aspectMarker = choiceField({
-	displayName: 'Aspect Marker',
+	displayName: 'Aspect Ratio',
 	name: 'aspectMarker',
 	request: 'messages[].content',
 	rule: { type: 'string', values: shapes },
 	options: shapes.map((value) => ({ name: value === 'none' ? 'None' : value, value })),
 	default: 'none',
-	description: 'Aspect ratio of the image. It is added to the end of the prompt.',
+	description: 'Shape of the image. It is added to the end of the prompt.',
 });
 const images = imagesField({
 	hasDetail: false,
@@ -107,7 +107,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 			response: 'files',
 		} as const;
 		return await requestImages(call, run, async (response) =>
-			readChatImages(await unstreamed(response, run.gateway, asIndex(body.n))),
+			readChatImages(await unstreamed(response, run.gateway, { count: asIndex(body.n) })),
 		);
 	},
 

@@ -1,10 +1,13 @@
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import {
+	mediaOf,
 	referenceVideoWarnings,
 	namedMedia,
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
 } from '../../../shared/service/jobs/referenceVideo';
+import { linkedFiles } from '../../../shared/service/jobs/referenceMedia';
+import type { LinkedFile } from '../../../shared/service/jobs/linkLooks';
 import { asText, valueAt } from '../../../shared/service/json';
 import { createdTask } from '../../../shared/service/jobs/responses';
 import { referenceVideoAmount } from '../../../shared/service/protocol/amount';
@@ -26,6 +29,7 @@ interface Request {
 	body: ReferenceVideoRequest;
 	/** The body with the files in place of their signed links, which differ from try to try. */
 	identity: unknown;
+	links: LinkedFile[];
 	resendsLost?: boolean;
 	timeout?: number;
 }
@@ -193,9 +197,15 @@ export const referenceVideoCreate: Operation<Request> = {
 		for (const { path, problem } of referenceVideoWarnings(body)) {
 			parameters.report(labelAt(path), problem, 'hint');
 		}
+		// The link to a file of n8n was made from the file itself, which has been checked.
+		const isFile = (index: number) => media[index]?.medium !== media[index]?.identity;
+		const linked = mediaOf(body).map((medium, index) => (isFile(index) ? undefined : medium));
 		return {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
+			links: parameters.skipsRules
+				? []
+				: linkedFiles(linked, { labelAt, model: body.model, wording }),
 			resendsLost: ifNoJobOption.read(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
@@ -210,6 +220,8 @@ export const referenceVideoCreate: Operation<Request> = {
 		});
 		return createdJobOutput({ kind: 'task', ...created }, run);
 	},
+
+	linkedFiles: ({ links }) => links,
 
 	amount: ({ body }) => referenceVideoAmount({ ...body }),
 

@@ -1,7 +1,9 @@
 import type { Media, Wording } from '../../../shared/service/jobs/referenceMedia';
 import {
+	fileOfMedium,
 	referenceVideoModels,
 	referenceVoice,
+	type MediaType,
 	type ReferenceVideoModel,
 } from '../../../shared/service/protocol/models';
 import { publicLinkOf } from '../../../shared/n8n/files/binary';
@@ -57,13 +59,6 @@ function typeName(name: string): string {
 	);
 	return option?.name ?? name;
 }
-
-/** What a file must be for each type of medium. */
-const wantedFor: Partial<Record<string, 'image' | 'video'>> = {
-	reference_image: 'image',
-	reference_video: 'video',
-	first_frame: 'image',
-};
 
 /** The label for problems of a file, whose link the user does not see. */
 const fileLabel = 'File';
@@ -166,6 +161,10 @@ async function readMedium(scope: Scope): Promise<ReferenceMedium> {
 		return { medium, identity: medium };
 	}
 	const { file } = picked;
-	const link = await publicLinkOf(file, { wanted: wantedFor[kind], field: fileLabel, scope });
+	const link = await publicLinkOf(file, {
+		wanted: fileOfMedium[kind as MediaType],
+		field: fileLabel,
+		scope,
+	});
 	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 }

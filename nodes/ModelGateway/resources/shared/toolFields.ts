@@ -31,7 +31,7 @@ export const toolFields = [
 			name: 'toolCalls',
 			request: 'messages[].tool_calls',
 			displayOptions: shownFor('assistant'),
-			default: '',
+			default: '[]',
 			placeholder: 'e.g. {{ $json.tool_calls }}',
 			description:
 				'The tool calls in an earlier answer of the model, when this message repeats that answer',

@@ -22,12 +22,12 @@ export async function modelGatewayApiTest(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	let tested: [field: string, address: string] = ['Base URL', ''];
+	let tested = 'Base URL';
 	try {
 		const { backupUrl, prices, ...connection } = connectionFrom(data);
-		const addresses: Array<typeof tested> = [['Base URL', connection.baseUrl]];
-		if (backupUrl !== undefined) addresses.push(['Backup URL', backupUrl]);
-		for (tested of addresses) await listModelsAt({ ...connection, baseUrl: tested[1] }, this);
+		await listModelsAt(connection, this);
+		tested = 'Backup URL';
+		if (backupUrl !== undefined) await listModelsAt({ ...connection, baseUrl: backupUrl }, this);
 		const [problem] = prices?.problems ?? [];
 		if (problem !== undefined) {
 			const message = `The connection works, but not Prices (JSON): ${problem}`;
@@ -35,7 +35,7 @@ export async function modelGatewayApiTest(
 		}
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
-		return { status: 'Error', message: credentialProblem(error, ...tested) };
+		return { status: 'Error', message: credentialProblem(error, tested) };
 	}
 }
 

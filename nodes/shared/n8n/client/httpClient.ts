@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type {
 	IAdditionalCredentialOptions,
 	ICredentialDataDecryptedObject,
@@ -13,6 +14,7 @@ import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
 import { type Clock, type Http, type Runtime } from '../../service/client/http';
 import { abortable } from '../../service/client/timeouts';
 import { maxParallelImages } from '../../service/protocol/bounds';
+import { encodedForm } from './multipart';
 
 /** Node.js's Readable, taken from n8n's signatures, because n8n Cloud does not allow importing it. */
 export type Readable = Exclude<
@@ -73,11 +75,13 @@ export function n8nRuntime(
 	};
 
 	const http: Http = async (request) => {
-		const { authenticated, signal, headers, ...rest } = request;
+		const { authenticated, signal, headers, body: given, ...rest } = request;
+		const form = given instanceof FormData ? await encodedForm(given, randomUUID()) : undefined;
 		const options: IHttpRequestOptions = {
 			...rest,
+			body: form?.body ?? (given as string | undefined),
 			// A copy, since the caller may reuse its headers for another host.
-			headers: { ...headers, ...(authenticated && signature) },
+			headers: { ...headers, ...form?.headers, ...(authenticated && signature) },
 			abortSignal: signal,
 			encoding: 'stream',
 			returnFullResponse: true,

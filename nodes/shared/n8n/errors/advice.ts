@@ -11,20 +11,17 @@ export const resourceOf: Record<ModelKind, string> = {
 	video: 'Video',
 };
 
-/** What to do about a kind of failure: a text, or what depends on the request. */
-type Advice = string | ((failure: Failure) => string);
-
 const isAboutJob = ({ cost, job }: Failure) => cost === 'read' && job !== undefined;
-const checkBaseUrl = 'Check the Base URL in the Model Gateway credential';
 const nothingMoreSent = 'Nothing more was sent to the gateway.';
-const seeRawResponse = 'See the raw response in the details of the error';
-export const trustCertificate = (place: string) =>
-	`If ${place}, or a proxy before it, has a certificate of its own, n8n has to trust it (NODE_EXTRA_CA_CERTS).`;
-export const allowBySsrf = (host: string) =>
-	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
+const seeRawResponse = 'see the raw response in the details of the error';
+const runLater = `Run again later. If this keeps happening, ${seeRawResponse}.`;
+const fetchAgain = 'Then press Retry: it fetches the file again.';
 
-/** The advice on each kind of failure, with the labels of n8n's user interface. */
-const kinds: Record<FailureKind, Advice> = {
+/**
+ * The advice on each kind of failure, with the labels of n8n's user interface: a text, or what depends on the request.
+ * @param address the label of the address to check
+ */
+const kinds: Record<FailureKind, string | ((failure: Failure, address: string) => string)> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	notPermitted: (failure) =>
 		isAboutJob(failure)
@@ -34,9 +31,7 @@ const kinds: Record<FailureKind, Advice> = {
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	quotaExceeded: 'Top up the account or raise its quota, then run again.',
 	unknownModel: ({ cost }) =>
-		cost === 'job'
-			? 'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.'
-			: 'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. If it is an image model, it may work with Image: Chat only.',
+		`Choose another model from the list, which begins with those that fit, or check the ID that was typed.${cost === 'job' ? '' : ' If it is an image model, it may work with Image: Chat only.'}`,
 	refusedContent:
 		'Change the prompt or the media: the content was refused, and sending the same again gives the same response.',
 	badRequest:
@@ -47,112 +42,110 @@ const kinds: Record<FailureKind, Advice> = {
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
 	missingMedia:
 		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same response.',
-	missingMediaOrServerError: `${seeRawResponse}: if it names media, add or correct them; if not, run again later.`,
+	missingMediaOrServerError: `If the response names media, add or correct them; if not, run again later: ${seeRawResponse}.`,
 	notFound: adviceOnNotFound,
 	gone: adviceOnNotFound,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later. If this keeps happening, check the balance.',
-	serverError: `Run again later. If this keeps happening, s${seeRawResponse.slice(1)}.`,
-	providerError: `Run again later. If this keeps happening, s${seeRawResponse.slice(1)}.`,
+	serverError: runLater,
+	providerError: runLater,
 	responseNotDelivered: 'The same request can succeed: run again.',
 	// It is an order whose outcome is unknown.
 	knownOrder: '',
 	proxy:
 		'The response is probably of a proxy or a firewall before the service, which refuses the request or asks for a login of its own: ask the administrator of n8n or of the network. The API key is not the cause.',
 
-	unreachable: `${checkBaseUrl} and the network.`,
-	unknownHost: `${checkBaseUrl} and the network.`,
-	closedPort: `${checkBaseUrl} and the network.`,
-	blocked: `n8n's SSRF protection blocks the address of the gateway. ${allowBySsrf('it')}`,
-	notTls: `The server does not speak https:// at this address. ${checkBaseUrl}, also its port.`,
-	badCertificate: `The certificate of the gateway is not accepted. ${trustCertificate('the gateway')}`,
+	unreachable: adviceOnAddress,
+	unknownHost: adviceOnAddress,
+	closedPort: adviceOnAddress,
+	notTls: adviceOnAddress,
+	blocked:
+		'Ask the administrator of n8n to allow it (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).',
+	badCertificate:
+		'If the server, or a proxy before it, has a certificate of its own, n8n has to trust it (NODE_EXTRA_CA_CERTS).',
 	deadProxy:
 		'n8n connects through this proxy (HTTP_PROXY, HTTPS_PROXY), which does not respond: ask the administrator of n8n.',
-	timeout: 'If the response needs longer, raise Request Timeout (Seconds) where the node has it.',
-	garbled: 'Ask the operator of the gateway, or of a proxy before it, to correct its responses.',
+	timeout: ({ host }) =>
+		host === undefined
+			? 'If the response needs longer, raise Request Timeout (Seconds) where the node has it.'
+			: '',
+	garbled: 'Ask the operator of the server, or of a proxy before it, to correct its responses.',
 	unreadable: adviceOnUnreadable,
 	cut: adviceOnUnreadable,
 	excess: '',
 	foreignRedirect:
 		'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.',
-	uselessRedirect: `The request would lose its content on the way, or never arrive. ${checkBaseUrl}, also its path: it has to be the final one.`,
+	uselessRedirect: (_, address) =>
+		`The request would lose its content on the way, or never arrive. Check ${address}, also its path: it has to be the final one.`,
 	linkCarriesKey:
 		'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.',
 	linkLeadsInside: ({ made }) =>
 		`This node fetches files from public addresses only, and from the network of the Base URL or Backup URL. If you trust this address, fetch the file with an HTTP Request node.${made === 'video' ? ' With Download switched off, the output has its link.' : ''}`,
-	notStored:
-		"Check n8n's binary data storage (N8N_DEFAULT_BINARY_DATA_MODE). Then press Retry: it fetches the file again.",
-	noSpace:
-		'n8n has no space left for files: free some on its disk or in its database. Then press Retry: it fetches the file again.',
+	notStored: `Check n8n's binary data storage (N8N_DEFAULT_BINARY_DATA_MODE). ${fetchAgain}`,
+	noSpace: `n8n has no space left for files: free some on its disk or in its database. ${fetchAgain}`,
 	badInput: ({ cost }) =>
 		`${cost === 'read' ? '' : 'Nothing was sent and nothing was charged. '}Correct these fields.`,
 	heldBack: nothingMoreSent,
 };
 
-function adviceOnNotFound(failure: Failure): string {
+function adviceOnNotFound(failure: Failure, address: string): string {
 	return isAboutJob(failure)
 		? `Check the ID of the job, whether it was ordered with this credential, and its Base URL. The ID of a reference video is valid for ${limits.taskIdHours} hours.`
-		: `${checkBaseUrl}, also its path${failure.cost === 'read' ? '' : ', and whether the model belongs to this operation'}.`;
+		: `Check ${address}, also its path${failure.cost === 'read' ? '' : ', and whether the model belongs to this operation'}.`;
 }
 
-function adviceOnUnreadable({ partial_text, made, raw_body }: Failure): string {
-	if (partial_text !== undefined || made !== undefined || raw_body === undefined) return '';
-	return 'The raw response is in the details of the error. If it is a web page, the Base URL in the credential does not lead to the gateway.';
+/** The host of a file is not in the credential. */
+function adviceOnAddress({ host }: Failure, address: string): string {
+	return host === undefined
+		? `Check ${address}, also its port, and the network of n8n.`
+		: `Check whether the DNS, a firewall or a proxy keeps n8n from ${host}.`;
 }
+
+function adviceOnUnreadable({ partial_text, made, raw_body }: Failure, address: string): string {
+	if (partial_text !== undefined || made !== undefined || raw_body === undefined) return '';
+	return `If it does not come from the gateway, check ${address}: ${seeRawResponse}.`;
+}
+
+/** A sentence, or nothing. */
+export type Sentence = string | false | 0 | undefined;
+
+export const sentences = (parts: Sentence[]): string => parts.filter(Boolean).join(' ');
 
 /** What the user can do about a failure: what caused it, what became of the order, and what else is known. */
 export function adviceOf(failure: Failure): string {
-	const { advice, partial_text, reasoningSettings, lastPoll, retryAfter, orderAdvice } = failure;
-	return [
+	const { advice, partial_text, lastPoll, retryAfter, orderAdvice } = failure;
+	return sentences([
 		advice,
 		adviceOnCause(failure),
 		partial_text && 'The text received so far is in partial_text.',
 		adviceOnOutcome(failure),
-		reasoningSettings &&
-			`If ${reasoningSettings.model} is a reasoning model, remove: ${reasoningSettings.settings.join(', ')}.`,
 		lastPoll && adviceOnLastPoll(lastPoll),
 		retryAfter && adviceOnPause(retryAfter),
 		orderAdvice,
-	]
-		.filter(Boolean)
-		.join(' ');
+	]);
 }
 
-function adviceOnCause(failure: Failure): string {
-	const { kind, reach, otherModel, made, host, billed, isStopped } = failure;
+/** What to do about the cause of a failure. @param address the label of the address that the request went to */
+export function adviceOnCause(
+	failure: Failure,
+	address = 'the Base URL in the Model Gateway credential',
+): string {
+	const { kind, reach, otherModel, made, billed, isStopped, cost } = failure;
 	if (isStopped && billed === 'no') return nothingMoreSent;
 	if (otherModel) {
 		const { id, kind: kindOfModel } = otherModel;
 		return `${id} is a model of ${resourceOf[kindOfModel]}: Create. Choose another model here, or that operation.`;
 	}
 	if (hasJobFailed(failure)) {
-		return 'Change the prompt or the media if the reason names them. To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.';
+		return 'Change the prompt or the media if the reason names them. To try again, create a new job, with another Order Key if it had one; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.';
 	}
-	if (kind === undefined) return '';
 	// To run again is wrong where the order may have been accepted, and a job that has finished is known.
-	if (passes(kind) && (made || isOutcomeUnknown(failure))) return '';
-	if (made && isJobUnknown(failure)) return '';
-	if (host !== undefined) return adviceOnHost(host, kind);
+	const isSettled = made !== undefined && (passes(kind) || isJobUnknown(failure));
+	if (kind === undefined || isSettled || (passes(kind) && isOutcomeUnknown(failure))) return '';
 	const advice = kinds[kind];
-	const isUnsent = reach === 'unsent' && billed === 'no';
-	return `${typeof advice === 'string' ? advice : advice(failure)}${isUnsent ? ' Nothing was sent, so nothing was charged.' : ''}`;
-}
-
-/** Advice about the host of a file, which is not in the credential. */
-function adviceOnHost(host: string, kind: FailureKind): string {
-	switch (kind) {
-		case 'unknownHost':
-			return `Check the network of n8n: its DNS has to know ${host}.`;
-		case 'blocked':
-			return allowBySsrf(host);
-		case 'badCertificate':
-			return `Check whether a proxy in the network of n8n replaces the certificate of ${host}. If so, n8n has to trust that proxy (NODE_EXTRA_CA_CERTS).`;
-		case 'timeout':
-			return '';
-		default:
-			return `Check whether a firewall or a proxy keeps n8n from ${host}.`;
-	}
+	const isUnsent = reach === 'unsent' && billed === 'no' && cost !== 'read';
+	return `${typeof advice === 'string' ? advice : advice(failure, address)}${isUnsent ? ' Nothing was sent, so nothing was charged.' : ''}`;
 }
 
 /** Whether the request may have made something that is charged. */
@@ -176,7 +169,7 @@ function adviceOnOutcome(failure: Failure): string {
 }
 
 function adviceOnUnknownOutcome(failure: Failure): string {
-	const { cost, reach, idempotencyKey, isResent = false, requests = 1 } = failure;
+	const { cost, reach, idempotencyKey, requests = 1 } = failure;
 	if (cost === 'generation') {
 		const sent =
 			requests > 1
@@ -187,23 +180,20 @@ function adviceOnUnknownOutcome(failure: Failure): string {
 	if (idempotencyKey !== undefined) {
 		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key; wait a minute first. The gateway recognizes the key and makes no second job. If this keeps happening, order it again only if a second video is acceptable.";
 	}
-	return [
-		requests > 1
-			? 'The order was sent again after such a try, so more than one job may have been accepted and may be running.'
-			: `The job may have been accepted and may be running${isResent ? '' : ', so it was not sent again: you could be charged twice'}.`,
+	const isOne = requests === 1;
+	return sentences([
+		isOne
+			? 'The job may have been accepted and may be running, so it was not sent again: you could be charged twice.'
+			: 'The order was sent again after such a try, so more than one job may have been accepted and may be running.',
 		reach !== 'unreadable' &&
 			'The service does not bill a call without a response, but does not say whether its job runs all the same.',
 		'Its absence from the billing log proves nothing, since that lists only what was charged; an entry of that moment proves that the order was accepted.',
-		`Order again only if a second video is acceptable${isResent ? '' : ', by hand or with the option "If No Response Arrives" set to "Send Again"'}.`,
-	]
-		.filter(Boolean)
-		.join(' ');
+		`Order again only if a second video is acceptable${isOne ? ', by hand or with the option "If No Response Arrives" set to "Send Again"' : ''}.`,
+	]);
 }
 
 function adviceOnMade({ made, job, kind, url }: Failure): string {
 	switch (made) {
-		case 'nothing':
-			return 'According to the response, there is no video to fetch. Whether it is charged is not known: ask the operator of the gateway, with the ID of the job.';
 		case 'video': {
 			const state =
 				kind === 'gone'
@@ -211,17 +201,15 @@ function adviceOnMade({ made, job, kind, url }: Failure): string {
 					: 'and it is not lost.';
 			return `The video is finished and charged, ${state} ${job ? howToCollect(job) : 'Collect it by its ID.'}`;
 		}
+		case 'image':
+			return kind === 'linkLeadsInside'
+				? 'The image is made and charged. Its link is in url.'
+				: `The image is made and charged. Fetch it by its link; if the node failed, its retry does so without a new charge; links of some models live for ${limits.imageUrlMinutes} minutes only.`;
+		case 'lostImage':
+			return `The image is made and charged, but ${url === undefined ? 'it cannot be used' : 'its link no longer works'}. Executing the workflow again makes a new one and is charged again.`;
+		default:
+			return 'According to the response, there is no video to fetch. Whether it is charged is not known: ask the operator of the gateway, with the ID of the job.';
 	}
-	if (kind === 'linkLeadsInside') return 'The image is made and charged. Its link is in url.';
-	const life =
-		url === undefined
-			? ''
-			: `; links of some models live for ${limits.imageUrlMinutes} minutes only`;
-	const state =
-		made === 'image'
-			? '. Fetch it by its link; if the node failed, its retry does so without a new charge'
-			: `, but ${url === undefined ? 'it cannot be used' : 'its link no longer works'}. Executing the workflow again makes a new one and is charged again`;
-	return `The image is made and charged${state}${life}.`;
 }
 
 /** How to collect a job. The specification limits the lifetime of task IDs only. */
@@ -237,13 +225,10 @@ function adviceOnLastPoll(lastPoll: Failure): string {
 	return `The last poll failed: ${message}. ${advice}`.trimEnd();
 }
 
-const [minute, hour, month] = [60, 3_600, 31 * 86_400];
-
 /** @param milliseconds for which the service asks to wait; more than a month comes from a clock that is wrong */
 function adviceOnPause(milliseconds: number): string {
-	const seconds = Math.ceil(milliseconds / 1000);
-	if (seconds > month) return '';
-	const [unit, name] =
-		seconds < 2 * minute ? [1, 's'] : seconds < 2 * hour ? [minute, 'minutes'] : [hour, 'hours'];
-	return `The service asks to wait ${Math.ceil(seconds / Number(unit))} ${name} first.`;
+	const minutes = Math.ceil(milliseconds / 60_000);
+	if (minutes > 31 * 24 * 60) return '';
+	const time = minutes > 2 ? `${minutes} minutes` : `${Math.ceil(milliseconds / 1000)} s`;
+	return `The service asks to wait ${time} first.`;
 }

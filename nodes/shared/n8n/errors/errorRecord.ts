@@ -27,6 +27,9 @@ export function recordOf(error: unknown): ErrorRecord {
 	};
 }
 
+export const chargeOf = ({ billed, status }: ErrorRecord): string =>
+	billed === 'no' && status > 0 ? 'Nothing was charged.' : '';
+
 /** Only the message of {@link recordOf}, which takes much less time. */
 export function messageOf(error: unknown): string {
 	if (error instanceof GatewayError) {

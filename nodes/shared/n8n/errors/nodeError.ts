@@ -1,12 +1,12 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { jobName, type JobSummary } from '../../service/errors/jobSummary';
+import { describeStatus, jobName, shownId, type JobSummary } from '../../service/errors/jobSummary';
 import { excerpt } from '../../service/json';
 import { isTool } from '../agent/tool';
 import { asHtml, withoutTags } from '../display/plainText';
+import { sentences } from './advice';
 import { joinFirst } from './badInput';
-import { withMediaLabels, recordOf, type ErrorRecord } from './errorRecord';
-import { describeJobs, type ItemJob } from './jobList';
+import { chargeOf, recordOf, withMediaLabels, type ErrorRecord } from './errorRecord';
 import { toolErrorText } from './toolError';
 
 /**
@@ -21,11 +21,8 @@ export function errorItem(
 	const record = recordOf(error);
 	// The model of an agent has no use for the details, and what they quote is not marked as data.
 	if (isTool(node)) {
-		const facts = [describeFacts(record), job && !record.job ? `${jobName(job)}.` : ''];
-		return {
-			json: { error: toolErrorText(error, record, facts) },
-			pairedItem: { item: index },
-		};
+		const facts = [...factsOf(record), job && !record.job ? `${jobName(job)}.` : ''];
+		return { json: { error: toolErrorText(error, record, facts) }, pairedItem: { item: index } };
 	}
 	const { message, ...rest } = record;
 	// Undefined values would show as empty columns.
@@ -42,6 +39,9 @@ export function errorItem(
 	return failedItem;
 }
 
+/** A job, and the item that it belongs to: none for a job of an earlier try that no item has. */
+type ItemJob = JobSummary & { item?: number };
+
 interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
@@ -49,13 +49,13 @@ interface NodeFailure {
 	/** Number of items of the node; a single item is not named. */
 	itemCount?: number;
 	/** The other failures, one line each. */
-	others: string[];
+	others?: string[];
 	/** Every job that was created or waited for, so that none is lost. */
-	jobs: ItemJob[];
+	jobs?: ItemJob[];
 	/** Whether the next try reuses these jobs. */
-	jobsAreKept: boolean;
+	jobsAreKept?: boolean;
 	/** Whether items that have not failed would be delivered if the node went on. */
-	deliversOthers?: true;
+	deliversOthers?: boolean;
 	/** Whether the node serves another one, such as an agent. */
 	isOfSubNode?: true;
 }
@@ -65,73 +65,75 @@ interface NodeFailure {
  * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
-	const { error, item, itemCount, others, jobs, jobsAreKept, deliversOthers, isOfSubNode } =
-		failure;
+	const { error, item, itemCount, others = [], jobs = [], isOfSubNode } = failure;
 	const record = recordOf(error);
-	const isForAgent = isTool(node);
-	// Who reads about a job twice may take it for two jobs.
-	const listedJobs = jobs.filter(
-		({ id, outlook }) => id !== record.job?.id || !(isForAgent || outlook === 'failed'),
-	);
-	const details = [describeFacts(record), describeOthers(others)];
-	const jobList = describeJobs(listedJobs, jobsAreKept, itemCount);
+	const facts = [
+		...factsOf(record),
+		others.length > 0 && `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`,
+		describeJobs(failure, record),
+	];
 	const advice = [
-		record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '',
+		chargeOf(record),
 		record.advice,
-		...details,
-		deliversOthers ? onErrorAdvice : '',
-		jobList,
-	]
-		.filter((part) => part !== '')
-		.join(' ');
+		...facts,
+		failure.deliversOthers && onErrorAdvice,
+	];
 	const isNamed = item !== undefined && itemCount !== 1;
 	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
-	// n8n shows only the description in a streamed chat.
-	const shown = isOfSubNode ? `${record.message}. ${advice}` : advice;
-	const ofTool = isForAgent ? toolErrorText(error, record, [...details, jobList]) : undefined;
+	const ofTool = isTool(node) ? toolErrorText(error, record, facts) : undefined;
 	const message = withoutTags(ofTool ?? title);
-	const description = asHtml(ofTool ?? shown);
+	// n8n shows only the description in a streamed chat.
+	const description = asHtml(ofTool ?? sentences([isOfSubNode && `${record.message}.`, ...advice]));
 
-	const { raw_body, ...facts } = record;
+	const { raw_body, ...shown } = record;
 	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
-	const plain = JSON.parse(JSON.stringify({ ...facts, jobs })) as JsonObject;
+	const plain = JSON.parse(JSON.stringify({ ...shown, jobs })) as JsonObject;
 	const data: JsonObject = raw_body === undefined ? plain : { ...plain, raw_body };
-	const apiError = new NodeApiError(node, data, {
-		message,
-		description,
-		itemIndex: item,
-	});
+	const apiError = new NodeApiError(node, data, { message, description, itemIndex: item });
 	// NodeApiError may have used any field as the status.
 	apiError.httpCode = record.status === 0 ? null : String(record.status);
 	// NodeApiError replaces a message that has a word such as ENOTFOUND.
 	apiError.message = message;
 	apiError.description = description;
-	apiError.messages = record.raw_body ? [record.raw_body] : [];
+	apiError.messages = raw_body ? [raw_body] : [];
 	apiError.context.data = data;
 	return apiError;
 }
 
 /** The error of a sub-node: the editor then names the parent node too, and links the two. */
 export function subNodeError(node: INode, error: unknown): NodeApiError {
-	const apiError = nodeError(node, {
-		...{ error, others: [], jobs: [], jobsAreKept: false, isOfSubNode: true },
-	});
+	const apiError = nodeError(node, { error, isOfSubNode: true });
 	apiError.functionality = 'configuration-node';
 	return apiError;
 }
 
 /** What helps to find the cause. Status, code and type are in the details that n8n shows below. */
-function describeFacts({ message, param, request_id }: ErrorRecord): string {
+function factsOf({ message, param, request_id }: ErrorRecord) {
 	const field = param && withMediaLabels(param);
 	return [
-		...(field && !message.includes(field) ? [`Field: ${field}.`] : []),
-		...(request_id ? [`(Request ID ${request_id})`] : []),
-	].join(' ');
+		field && !message.includes(field) && `Field: ${field}.`,
+		request_id && `(Request ID ${request_id})`,
+	];
 }
 
 const onErrorAdvice =
 	'To get the other items all the same, set On Error to Continue in the settings of this node, save, and press Retry with currently saved workflow.';
 
-function describeOthers(others: string[]): string {
-	return others.length === 0 ? '' : `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`;
+/** All jobs, even if there are many, since each is charged. One that the message names would seem to be two. */
+function describeJobs(
+	{ jobs = [], jobsAreKept, itemCount }: NodeFailure,
+	{ job, message }: ErrorRecord,
+): string | undefined {
+	const isNamed = job && message.includes(shownId(job.id));
+	const listed = jobs
+		.filter(({ id }) => !isNamed || id !== job.id)
+		.map((each) => {
+			const only = itemCount === 1 ? '' : `item ${each.item}: `;
+			const name = each.item === undefined ? 'of an earlier try: ' : only;
+			return `${name}${shownId(each.id)} (${describeStatus(each)})`;
+		});
+	const heading = jobsAreKept
+		? 'Jobs already created, which a retry does not create again'
+		: 'Jobs that Wait for Video collects by ID, unless they failed';
+	return listed.length === 0 ? undefined : `${heading}: ${listed.join('; ')}.`;
 }

@@ -1,37 +1,22 @@
 import { GatewayError, type Failure } from '../../service/errors/gatewayError';
 import { idInSentence, markedReport } from '../agent/dataNotice';
-import { adviceOf } from './advice';
-import type { ErrorRecord } from './errorRecord';
+import { adviceOf, sentences, type Sentence } from './advice';
+import { chargeOf, type ErrorRecord } from './errorRecord';
 
 /**
- * The text of a tool's error, for the model of an agent: what happened, marked as data unless this package alone wrote
- * it, and then what the model can do. n8n passes on only one text.
+ * The text of a tool's error, for the model of an agent: what happened, marked as data, and then what the model can do.
+ * n8n passes on only one text.
  * @param facts more of what happened, in sentences that quote others
  */
-export function toolErrorText(error: unknown, record: ErrorRecord, facts: string[]): string {
+export function toolErrorText(error: unknown, record: ErrorRecord, facts: Sentence[]): string {
 	const failure = error instanceof GatewayError ? error.failure : undefined;
-	const message = `${record.message}.`;
-	if (failure && isOwn(failure)) return toolText(facts, [message, record.advice]);
-	const charge = record.billed === 'no' && record.status > 0 ? 'Nothing was charged.' : '';
-	const quoted = !failure
-		? [record.advice]
-		: failure.lastPoll
-			? [`${failure.lastPoll.message}.`]
-			: [];
-	const advice = failure ? adviceOf(inOwnWords(failure)) : '';
-	return toolText([message, ...quoted, ...facts], [charge, advice]);
+	const lastPoll = failure?.lastPoll && `${failure.lastPoll.message}.`;
+	const report = [`${record.message}.`, failure ? lastPoll : record.advice, ...facts];
+	const own = [chargeOf(record), failure && adviceOf(inOwnWords(failure))];
+	const text = sentences([markedReport(sentences(report)), ...own]);
+	// n8n replaces a tool's error that has one of these names with its own text, such as "retry immediately".
+	return text.replace(replacedNames, 'network error');
 }
-
-function toolText(report: string[], own: string[]): string {
-	const data = sentences(report);
-	return withoutErrorNames(sentences([data && markedReport(data), ...own]));
-}
-
-const sentences = (parts: string[]) => parts.filter((part) => part !== '').join(' ');
-
-/** Whether the failure is a decision of this package, such as a limit that is reached, and quotes nobody. */
-const isOwn = ({ message, reach, kind, job, made }: Failure) =>
-	reach === 'none' && !kind && !job && !made && !/["“]/.test(message);
 
 const above = 'see above';
 
@@ -53,8 +38,3 @@ const replacedNames = new RegExp(
 	].join('|'),
 	'gi',
 );
-
-/** n8n replaces a tool's error that has one of these names with its own text, such as "retry immediately". */
-function withoutErrorNames(text: string): string {
-	return text.replace(replacedNames, 'network error');
-}

@@ -1,6 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import { isObject } from '../../service/json';
+import { NewestEntries, remembered } from './processMemory';
 
 /**
  * The version of the data that a node stores with an execution. A release that changes the data counts up, still reads
@@ -135,6 +136,14 @@ export function jobOrdered(context: IExecuteFunctions, gatewayUrl: string, id: s
 }
 
 /** A node has given out the video of a job, or the reason why there is none. */
-export function jobCollected(id: string): void {
+export function jobCollected(id: string, failure?: string): void {
 	uncollected = uncollected.filter((job) => job.id !== id);
+	if (failure !== undefined) failedJobs().set(id, failure);
 }
+
+/** Why this job failed, as far as this process knows. */
+export const failureOfJob = (id: string): string | undefined => failedJobs().get(id);
+
+const failedJobs = () => remembered('failed jobs', () => new NewestEntries<string>(maxFailedJobs));
+
+const maxFailedJobs = 5_000;

@@ -6,7 +6,7 @@ import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
 import { orderLimits, previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
-import { failureForecast, type CheckedItem, type Step } from './item';
+import { failureForecast, type Item } from './item';
 import type { RunState } from './runState';
 
 /** One code unit of a character that has two. */
@@ -14,33 +14,49 @@ const halfCharacter = /\p{Cs}/u;
 const halfCharacterHint =
 	'A text has half a character, such as one that was cut off inside an emoji. It is sent as �.';
 
-/**
- * Reads and checks the parameters of every item. An item with problems fails, and its error names all of them.
- * @returns no items after Stop
- */
-export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Step<CheckedItem>> {
-	const step: Step<CheckedItem> = { items: [], previewed: [], ended: [] };
-	const { baseUrl: gatewayUrl } = gateway.connection;
-	const { isOrder } = run.work;
+/** Reads and checks the parameters of every item. An item with problems fails, and its error names all of them. */
+export async function checkAll(run: RunState, gateway: N8nGateway): Promise<void> {
 	for (const item of run.items) {
 		await run.yielder.yieldIfDue();
-		if (run.isStopped) return { ...step, items: [] };
-		const parameters = new ItemParameters(run.context, item.index, { gatewayUrl, isOrder });
-		const read: CheckedItem = { item, isPreview: false, request: undefined };
+		if (run.isStopped) return;
 		try {
-			refuseUnreadable(run, item.index);
-			if (isOrder) read.isPreview = previewField.read(parameters) === true;
-			read.request = await run.work.prepare(parameters, run.itemRun({ item }, gateway));
-			if (parameters.passThrough) step.ended.push({ item, outcome: [parameters.passThrough] });
-			else step.items.push(await checkItem(run, read, parameters, gateway));
+			await checkItem(run, item, gateway);
 		} catch (error) {
-			reject(run, step, read, error);
+			reject(run, item, error);
 		}
 	}
-	const problem = problemOfLimits(step.items);
-	if (!problem) return step;
-	for (const item of step.items) reject(run, step, item, badInput([problem], { paid: true }));
-	return { ...step, items: [] };
+	const items = run.open;
+	const problem = problemOfLimits(items);
+	if (!problem) return;
+	for (const item of items) reject(run, item, badInput([problem], { paid: true }));
+}
+
+async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promise<void> {
+	const { work, context } = run;
+	const { isOrder } = work;
+	const { baseUrl: gatewayUrl, prices } = gateway.connection;
+	const parameters = new ItemParameters(context, item.index, { gatewayUrl, isOrder });
+	refuseUnreadable(run, item.index);
+	if (isOrder) item.isPreview = previewField.read(parameters) === true;
+	const request = await work.prepare(parameters, run.itemRun(item, gateway));
+	item.request = request;
+	if (parameters.passThrough) {
+		item.outcome = [parameters.passThrough];
+		return;
+	}
+	for (const check of parameters.checks) await check();
+	const { options, problems, hints } = parameters;
+	item.includesInput = includeInputFieldsOption.read(options);
+	if (isOrder) item.options = readOrderOptions(options);
+	const amount = item.options && work.amount?.(request);
+	if (item.options && amount)
+		item.cost = estimatedCostOf(amount, item.options, { prices, options });
+	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
+	item.identity = work.identity?.(request) ?? request;
+	item.resendsLost = work.resendsLost?.(request) ?? false;
+	for (const hint of hints) item.hint(hint);
+	const isCut = run.cost !== 'read' && textsIn(request).some((text) => halfCharacter.test(text));
+	if (isCut) item.hint(halfCharacterHint);
 }
 
 /** Without its arguments, a tool would order what its fixed fields say, and not what the model meant. */
@@ -52,41 +68,20 @@ function refuseUnreadable({ context, cost }: RunState, index: number): void {
 }
 
 /** Ends an item that cannot be sent. One that is only previewed does not fail. */
-function reject(run: RunState, step: Step<CheckedItem>, read: CheckedItem, error: unknown): void {
-	if (read.isPreview) step.previewed.push({ ...read, forecast: failureForecast(error) });
-	else step.ended.push({ item: read.item, outcome: [run.fail(read.item, error)] });
+function reject(run: RunState, item: Item, error: unknown): void {
+	if (item.isPreview) item.forecast = failureForecast(error);
+	else item.outcome = [run.fail(item, error)];
 }
 
 /** A limit is about all orders of a run: expressions that give it several values would let through the largest. */
-function problemOfLimits(items: CheckedItem[]): Problem | undefined {
-	const options = items.flatMap(({ orderOptions }) => orderOptions ?? []);
+function problemOfLimits(items: Item[]): Problem | undefined {
+	const all = items.flatMap(({ options }) => options ?? []);
 	for (const [name, { property }] of Object.entries(orderLimits)) {
 		const field = property.displayName;
-		const values = [...new Set(options.map((option) => option[name as keyof typeof orderLimits]))];
+		const values = [...new Set(all.map((options) => options[name as keyof typeof orderLimits]))];
 		const shown = values.map((value) => value ?? 'none').join(', ');
 		if (values.length > 1)
 			return { field, problem: `must be the same for all items (it is ${shown})` };
 	}
 	return undefined;
-}
-
-async function checkItem(
-	run: RunState,
-	read: Pick<CheckedItem, 'item' | 'request' | 'isPreview'>,
-	parameters: ItemParameters,
-	{ connection: { prices } }: N8nGateway,
-): Promise<CheckedItem> {
-	const { item, request } = read;
-	for (const check of parameters.checks) await check();
-	const { options } = parameters;
-	const includesInput = includeInputFieldsOption.read(options);
-	const orderOptions = run.work.isOrder && readOrderOptions(options);
-	const amount = orderOptions && run.work.amount?.(request);
-	const cost = amount && estimatedCostOf(amount, orderOptions, { prices, options });
-	const { problems, hints } = parameters;
-	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
-	for (const hint of hints) item.hint(hint);
-	const isCut = run.cost !== 'read' && textsIn(request).some((text) => halfCharacter.test(text));
-	if (isCut) item.hint(halfCharacterHint);
-	return { ...read, orderOptions, cost, includesInput };
 }

@@ -3,14 +3,14 @@ import { sumOf } from '../../service/prices';
 import type { EventName } from '../log/events';
 import type { EventDetails } from '../log/nodeLog';
 import type { Reason } from '../orders/decide';
-import { isFailure, type CheckedItem, type Outcome, type SentItem } from './item';
+import { isFailure, type Item } from './item';
 import type { RunState } from './runState';
 
 /** Logs what becomes of an order. Other paid requests log nothing, since there may be many thousands of them. */
 export function logOrder(
 	{ work, log }: RunState,
 	event: EventName,
-	{ item: { index, job }, request, cost }: CheckedItem,
+	{ index, job, request, cost }: Item,
 	details: EventDetails = {},
 ): void {
 	if (!work.isOrder) return;
@@ -19,10 +19,10 @@ export function logOrder(
 }
 
 /** The request has its result, or has failed. Until n8n stores the node's output, only the log has the job. */
-export function logSent(run: RunState, item: SentItem): void {
+export function logSent(run: RunState, item: Item): void {
 	const failure = gatewayFailureOf(item.error);
 	if (item.result !== undefined) {
-		logOrder(run, item.item.job ? 'order created' : 'order completed', item);
+		logOrder(run, item.job ? 'order created' : 'order completed', item);
 	} else if (failure?.isStopped && failure.billed === 'no') {
 		logOrder(run, 'order withdrawn', item);
 	} else {
@@ -32,18 +32,26 @@ export function logSent(run: RunState, item: SentItem): void {
 }
 
 /** The result was delivered, or some of its files could not be. */
-export function logDelivered(run: RunState, item: CheckedItem, outcome: Outcome): void {
-	const failed = outcome.find(isFailure);
+export function logDelivered(run: RunState, item: Item): void {
+	const failed = item.outcome?.find(isFailure);
 	const failure = gatewayFailureOf(failed?.error);
 	if (failed && !failure?.isStopped) logOrder(run, 'download failed', item, { failure });
 }
 
 /** One line for each reason, since there may be thousands of items. */
-export function logRefused(run: RunState, refused: ReadonlyMap<Reason, CheckedItem[]>): void {
-	for (const [reason, items] of refused) {
-		const costs = items.flatMap(({ cost }) => cost ?? []);
+export function logRefused(run: RunState, items: readonly Item[]): void {
+	const refused = new Map<Reason, Item[]>();
+	for (const item of items) {
+		const { decision } = item;
+		if (decision?.do !== 'refuse') continue;
+		const others = refused.get(decision.because);
+		if (others) others.push(item);
+		else refused.set(decision.because, [item]);
+	}
+	for (const [reason, ofReason] of refused) {
+		const costs = ofReason.flatMap(({ cost }) => cost ?? []);
 		const estimatedCost = costs.length > 0 ? sumOf(costs) : undefined;
-		logOrder(run, 'order refused', items[0], { items: items.length, reason, estimatedCost });
+		logOrder(run, 'order refused', ofReason[0], { items: ofReason.length, reason, estimatedCost });
 	}
 }
 

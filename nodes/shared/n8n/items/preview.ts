@@ -2,86 +2,105 @@ import { DryRun } from '../../service/client/dryRun';
 import { withoutUndefined, type JsonObject } from '../../service/json';
 import { sumOf, type PriceList } from '../../service/prices';
 import type { N8nGateway } from '../client/gateway';
+import { joinFirst } from '../errors/badInput';
+import { counted } from '../orders/messages';
 import { previewOutput } from '../parameters/skippedOutput';
 import { noEstimate } from './estimate';
-import {
-	failureForecast,
-	type CheckedItem,
-	type EndedItem,
-	type Forecast,
-	type PreviewedItem,
-} from './item';
-import { previewSummary } from './previewMessages';
+import { failureForecast, type Forecast, type Item } from './item';
 import type { RunState } from './runState';
 
 /**
  * Gives each previewed item its output: what would happen to it, and the request as it would be sent. The operation
  * builds the request as for an order, and the gateway throws it instead of sending it.
  */
-export async function previewAll(
-	run: RunState,
-	items: PreviewedItem[],
-	gateway: N8nGateway,
-): Promise<EndedItem[]> {
+export async function previewAll(run: RunState, gateway: N8nGateway): Promise<void> {
 	const dry = gateway.asDryRun();
-	const all: Record<Forecast['would'], string[]> = { order: [], reuse: [], skip: [], fail: [] };
-	const ordered: CheckedItem[] = [];
-	const ended: EndedItem[] = [];
-	for (const previewed of items) {
+	const items = run.items.filter(isPreviewed);
+	for (const item of items) {
 		await run.yielder.yieldIfDue();
-		const { item, includesInput, forecast } = previewed;
-		const shown = forecast.would === 'order' ? await withRequest(run, previewed, dry) : forecast;
-		all[shown.would].push(`item ${item.index}: ${shown.reason}`);
-		if (shown.would === 'order') ordered.push(previewed);
-		const outcome = [{ json: { ...withoutUndefined(previewOutput(shown)) } }];
-		ended.push({ item, includesInput, outcome });
+		const request = await dryRequest(run, item, dry);
+		const ordered = request && { estimated_cost: item.cost, request };
+		const shown = previewOutput({ ...item.forecast, ...ordered, media: item.media });
+		item.outcome = [{ json: { ...withoutUndefined(shown) } }];
 	}
-	if (items.length > 0) {
-		run.notes.add(summaryOf(run, ordered, { all, prices: gateway.connection.prices }));
-	}
-	return ended;
+	if (items.length > 0) run.notes.add(summaryOf(run, items, gateway.connection.prices));
 }
 
-async function withRequest(
+type Previewed = Item & { forecast: Forecast };
+const isPreviewed = (item: Item): item is Previewed => item.forecast !== undefined;
+
+/** The request of an item that would be ordered, as it would be sent. If it cannot be built, the item would fail. */
+async function dryRequest(
 	run: RunState,
-	item: PreviewedItem,
+	item: Previewed,
 	dry: N8nGateway,
-): Promise<Forecast & { estimated_cost?: number; request?: JsonObject }> {
-	const { forecast, idempotencyKey, request, cost: estimated_cost } = item;
+): Promise<JsonObject | undefined> {
+	const { decision, forecast } = item;
+	if (forecast.would !== 'order') return undefined;
+	const { idempotencyKey } = decision && 'idempotencyKey' in decision ? decision : {};
 	try {
-		await run.work.perform(request, run.itemRun(item, dry.withIdempotency({ idempotencyKey })));
+		await run.work.perform(
+			item.request,
+			run.itemRun(item, dry.withIdempotency({ idempotencyKey })),
+		);
 	} catch (error) {
-		if (!(error instanceof DryRun)) return failureForecast(error);
-		return { ...forecast, estimated_cost, request: error.request };
+		if (error instanceof DryRun) return error.request;
+		item.forecast = failureForecast(error);
+		return undefined;
 	}
 	throw new Error('A preview was answered');
 }
 
-function summaryOf(
-	{ context, work }: RunState,
-	ordered: CheckedItem[],
-	{ all, prices }: { all: Record<Forecast['would'], string[]>; prices?: PriceList },
-): string {
-	const amounts = ordered.flatMap(({ item, request }) => {
-		const amount = work.amount?.(request);
+/** What the preview says of all items together. */
+function summaryOf({ context, work }: RunState, items: Previewed[], prices?: PriceList): string {
+	const those = (would: Forecast['would']) =>
+		items.filter(({ forecast }) => forecast.would === would);
+	const [ordered, failing] = [those('order'), those('fail')];
+	const amounts = ordered.flatMap((item) => {
+		const amount = work.amount?.(item.request);
 		const estimate = amount && prices?.estimateOrder(amount);
 		if (estimate && 'problem' in estimate) item.hint(noEstimate(estimate.problem));
 		return amount ?? [];
 	});
-	const videos = amounts.filter((amount) => amount.kind === 'video');
-	const images = amounts.filter((amount) => amount.kind === 'image');
-	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
-	return previewSummary({
-		videos: videos.length,
-		...(areTimed && { seconds: videos.reduce((sum, { seconds = 0 }) => sum + seconds, 0) }),
-		images: images.reduce((sum, { count = 1 }) => sum + count, 0),
-		...(prices && {
-			cost: sumOf(ordered.flatMap(({ cost }) => cost ?? [])),
-			unpriced: ordered.filter(({ cost }) => cost === undefined).length,
-		}),
-		reused: all.reuse.length,
-		skipped: all.skip.length,
-		problems: all.fail,
-		failsTogether: !context.continueOnFail(),
-	});
+	const videos = amounts.filter(({ kind }) => kind === 'video');
+	const images = amounts.filter(({ kind }) => kind === 'image');
+	// NaN where the length of one is not known.
+	const seconds = videos.reduce((sum, video) => sum + (video.seconds ?? NaN), 0);
+	const inAll = Number.isNaN(seconds) ? '' : ` (${seconds} seconds in all)`;
+	const countOf = (count: number, what: string, then = '') =>
+		count > 0 ? [`${counted(count, what)}${then}`] : [];
+	const made = [
+		...countOf(videos.length, 'video', inAll),
+		...countOf(
+			images.reduce((sum, { count = 1 }) => sum + count, 0),
+			'image',
+		),
+	].join(' and ');
+	const said = [
+		`${made || 'Nothing'} would be ordered`,
+		...countOf(those('reuse').length, 'result', ' would be reused'),
+		...countOf(those('skip').length, 'item', ' skipped'),
+		...countOf(failing.length, 'item', ' would fail'),
+	];
+	const isBlocked = failing.length > 0 && !context.continueOnFail();
+	const reasons = failing.map(
+		({ index, forecast }) => `item ${index}: ${forecast.reason.replace(/\.$/, '')}`,
+	);
+	const unpriced = ordered.filter(({ cost }) => cost === undefined).length;
+	const have = unpriced === 1 ? 'has' : 'have';
+	const [without = ''] = countOf(unpriced, 'order', ` that ${have} no price`);
+	const cost = sumOf(ordered.flatMap((item) => item.cost ?? []));
+	return [
+		'Preview: nothing was ordered, and nothing charged.',
+		isBlocked
+			? `${counted(failing.length, 'item')} would fail, so this node would order nothing.`
+			: `${said.join(', ')}.`,
+		...(failing.length > 0 ? [`Why: ${joinFirst(reasons)}.`] : []),
+		...(isBlocked || made === ''
+			? []
+			: [
+					...(prices ? [`Estimated cost: ${cost}${without && `, without ${without}`}.`] : []),
+					'To order, turn off Preview (Order Nothing).',
+				]),
+	].join(' ');
 }

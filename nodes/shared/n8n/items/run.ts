@@ -5,10 +5,9 @@ import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
 import { NodeLog } from '../log/nodeLog';
 import type { Ledger } from '../orders/ledger';
-import { entriesDropped } from '../orders/messages';
 import { checkAll } from './check';
-import type { EndedItem } from './item';
-import { ledgerOf, planAll } from './orders';
+import { lookAtFiles } from './look';
+import { ledgerOf, openOrders } from './orders';
 import { previewAll } from './preview';
 import { RunState } from './runState';
 import { sendAll } from './send';
@@ -21,10 +20,11 @@ const graceOnStop = 5_000;
 /**
  * The item loop of all operations:
  * 1. check every item, so that nothing is charged when one of them cannot work;
- * 2. open the orders, which finds what other tries were charged for;
- * 3. send the rest in parallel; when the node is about to fail, paid requests in flight may still finish;
- * 4. close the orders: record their outcomes;
- * 5. settle: give the outputs, or throw the error of the node.
+ * 2. look at the files that the service will fetch;
+ * 3. open the orders, which finds what other tries were charged for;
+ * 4. send the rest in parallel; when the node is about to fail, paid requests in flight may still finish;
+ * 5. close the orders: record their outcomes;
+ * 6. settle: give the outputs, or throw the error of the node.
  * @param parallel maximum number of items in flight
  */
 export async function runItems(
@@ -34,7 +34,6 @@ export async function runItems(
 ): Promise<INodeExecutionData[][]> {
 	const run = new RunState(context, work.deliver ? work : withDeliver(work));
 	let ledger: Ledger | undefined;
-	let ended: EndedItem[];
 	const abort = () => run.abort();
 	run.stop?.addEventListener('abort', abort, { once: true });
 	try {
@@ -45,28 +44,25 @@ export async function runItems(
 			closing: run.closing,
 		});
 		run.log = new NodeLog(context, gateway.redaction);
-		const checked = await checkAll(run, gateway);
-		ended = checked.ended;
-		if (!run.isFailing) {
+		await checkAll(run, gateway);
+		if (!run.isFailing) await lookAtFiles(run, gateway);
+		if (!run.isFailing && !run.isStopped) {
 			if (run.cost !== 'read') ledger = ledgerOf(run, gateway.connection);
-			const planned = await planAll(run, checked, ledger);
-			const previewed = await previewAll(run, planned.previewed, gateway);
-			const sent = await sendAll(run, planned.items, { gateway, limiter, ledger });
-			ended = [...planned.ended, ...previewed, ...sent];
+			if (ledger) await openOrders(run, ledger);
+			await previewAll(run, gateway);
+			await sendAll(run, { gateway, limiter, ledger });
 		}
 	} catch (error) {
 		// Without a usable credential, every item fails.
-		ended = run.items.map((item) => ({ item, outcome: [run.fail(item, error)] }));
+		for (const item of run.items) item.outcome = [run.fail(item, error)];
 	} finally {
 		run.stop?.removeEventListener('abort', abort);
 	}
 	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
 	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
 	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
-	const { dropped = 0 } = ledger?.facts ?? {};
-	if (dropped > 0) run.notes.add(entriesDropped(dropped));
 	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
-	return [await settle(run, ended, { recipient, otherJobs })];
+	return [await settle(run, { recipient, otherJobs })];
 }
 
 /** Adds a `deliver` that returns the outputs of the request as they are. */

@@ -67,8 +67,13 @@ export class RunState {
 		for (const controller of this.inFlight) controller.abort(stopped());
 	}
 
+	/** The items that are neither ended nor only previewed. */
+	get open(): Item[] {
+		return this.items.filter(({ outcome, forecast }) => !outcome && !forecast);
+	}
+
 	/** What the operation gets for one item. */
-	itemRun({ item, parts = [] }: { item: Item; parts?: object[] }, gateway: N8nGateway): ItemRun {
+	itemRun(item: Item, gateway: N8nGateway): ItemRun {
 		const { context, items, log } = this;
 		return {
 			context,
@@ -76,7 +81,7 @@ export class RunState {
 			log,
 			item: item.index,
 			count: items.length,
-			parts,
+			parts: item.parts,
 			reportJob: (job) => {
 				if (this.cost !== 'read') {
 					new StoredJobs(context).jobCreated();

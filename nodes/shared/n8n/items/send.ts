@@ -4,107 +4,99 @@ import type { N8nGateway } from '../client/gateway';
 import type { Ledger } from '../orders/ledger';
 import { requestSentTwice } from '../orders/messages';
 import { addEstimates } from './estimate';
-import type { AnsweredItem, EndedItem, Outcome, PlannedItem, SentItem } from './item';
+import type { Item, Outcome } from './item';
 import { logDelivered, logOrder, logSent } from './orderLog';
+import { withoutSigns } from './output';
 import type { RunState } from './runState';
 import type { Batching } from './work';
 
 /**
- * Sends the items in parallel, and delivers their results. An item that already has a result is only delivered. Once
- * the node is about to fail or was stopped, nothing more is sent.
+ * Sends the items in parallel that are reads or that the ledger lets through, and delivers their results. An item that
+ * already has a result is only delivered. Once the node is about to fail or was stopped, nothing more is sent.
  */
 export async function sendAll(
 	run: RunState,
-	items: PlannedItem[],
 	{ gateway, limiter, ledger }: { gateway: N8nGateway; limiter: AdaptiveLimit; ledger?: Ledger },
-): Promise<EndedItem[]> {
-	const batches = new Batches<unknown, PlannedItem>(run.work.batch);
-	for (const item of items) {
+): Promise<void> {
+	const batches = new Batches<unknown, Item>(run.work.batch);
+	for (const item of run.open) {
 		await run.yielder.yieldIfDue();
-		batches.add(item);
+		if (run.cost === 'read' || item.decision) batches.add(item);
 	}
-	const ended: EndedItem[] = [];
 	await limiter.forEach(batches.all, async (batch) => {
 		if (run.isFailing || run.isStopped) return;
 		// Each batch has its own signal, because Node.js warns when one signal has many listeners.
 		const abort = new AbortController();
 		run.inFlight.add(abort);
-		ended.push(...(await sendBatch(run, batch, gateway.withSignal(abort.signal), ledger)));
+		await sendBatch(run, batch, gateway.withSignal(abort.signal), ledger);
 		run.inFlight.delete(abort);
-		// Most of thousands of items end long before the node does, so their memory is freed.
-		for (const item of batch) item.request = undefined;
 	});
-	return ended;
 }
 
 async function sendBatch(
 	run: RunState,
-	batch: PlannedItem[],
+	batch: Item[],
 	gateway: N8nGateway,
 	ledger?: Ledger,
-): Promise<EndedItem[]> {
-	const answered = batch.filter(isAnswered);
-	const unsent = batch.filter((item) => !isAnswered(item));
-	const record = (sent: SentItem) =>
-		ledger?.recordOutcome(sent.item.index, { ...sent.item, ...sent });
+): Promise<void> {
+	const unsent = batch.filter(({ result }) => result === undefined);
 	for (const item of unsent) logOrder(run, 'order sent', item);
-	const sent = unsent.length > 0 ? await perform(run, unsent, gateway) : [];
-	for (const item of sent) {
+	if (unsent.length > 0) await perform(run, unsent, gateway);
+	for (const item of unsent) {
 		logSent(run, item);
-		record(item);
+		ledger?.recordOutcome(item);
 	}
-	const deliveries = [...answered, ...sent].map(async (sentItem): Promise<EndedItem> => {
-		const { item, includesInput, result, error } = sentItem;
-		if (result === undefined) return { item, outcome: [{ error }] };
-		const outcome = await deliver(run, sentItem, gateway);
-		// Again, because the result now has the files that were fetched.
-		record(sentItem);
-		logDelivered(run, sentItem, outcome);
-		return { item, includesInput, outcome, isCharged: run.cost !== 'read' };
-	});
-	return await Promise.all(deliveries);
+	await Promise.all(
+		batch.map(async (item) => {
+			if (item.result === undefined) {
+				item.outcome = [{ error: item.error }];
+			} else {
+				item.outcome = await deliver(run, item, gateway);
+				// Again, because the result now has the files that were fetched.
+				ledger?.recordOutcome(item);
+				logDelivered(run, item);
+			}
+			// Most of thousands of items end long before the node does, so their memory is freed.
+			item.request = item.identity = item.result = undefined;
+		}),
+	);
 }
 
-const isAnswered = (item: PlannedItem): item is AnsweredItem => 'result' in item;
-
-async function perform(
-	run: RunState,
-	batch: PlannedItem[],
-	gateway: N8nGateway,
-): Promise<SentItem[]> {
+async function perform(run: RunState, batch: Item[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
 	const [first] = batch;
-	const sentTwice = () => first.item.hint(requestSentTwice);
+	const sentTwice = () => first.hint(requestSentTwice);
 	const itemRun = run.itemRun(first, gateway.withIdempotency({ ...first.idempotency, sentTwice }));
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun)
 			: [await work.perform(requests[0], itemRun)];
-		return batch.map((planned, index) => {
+		for (const [index, item] of batch.entries()) {
 			const result = results[index];
-			if (!(result instanceof GatewayError)) return { ...planned, result };
-			return { ...planned, ...run.fail(planned.item, result) };
-		});
+			if (result instanceof GatewayError) item.error = run.fail(item, result).error;
+			else item.result = result;
+		}
 	} catch (error) {
-		return batch.map((planned) => ({ ...planned, ...run.fail(planned.item, error) }));
+		for (const item of batch) item.error = run.fail(item, error).error;
 	}
 }
 
-async function deliver(run: RunState, sent: AnsweredItem, gateway: N8nGateway): Promise<Outcome> {
+async function deliver(run: RunState, item: Item, gateway: N8nGateway): Promise<Outcome> {
+	const { work, cost } = run;
+	const { request, result } = item;
 	// What was made is fetched even for a node that fails: its Retry then needs no link, which may have expired.
-	if (run.isFailing && run.cost === 'read') return [];
-	const { work } = run;
-	const { item, result, request } = sent;
+	if (result === undefined || (run.isFailing && cost === 'read')) return [];
 	try {
-		const outputs = await work.deliver(result, request, run.itemRun(sent, gateway));
+		const outputs = await work.deliver(result, request, run.itemRun(item, gateway));
 		const { prices } = gateway.connection;
 		const amount = work.amount?.(request);
 		const isShared = work.batch !== undefined;
 		if (prices && amount) addEstimates(outputs, item, { amount, prices, isShared });
-		return outputs.map((output) =>
-			output instanceof GatewayError ? run.fail(item, output) : output,
-		);
+		return outputs.map((output) => {
+			if (output instanceof GatewayError) return run.fail(item, output);
+			return cost === 'read' ? output : withoutSigns(output);
+		});
 	} catch (error) {
 		return [run.fail(item, error)];
 	}

@@ -1,17 +1,13 @@
-import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { GatewayError, stopped, type Failure } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
-import { textAt, withoutUndefined } from '../../service/json';
 import type { Recipient } from '../agent/recipient';
-import { isTool } from '../agent/tool';
 import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
-import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
-import { stoppedError } from '../orders/messages';
-import { isSkippedOutput } from '../parameters/skippedOutput';
-import { isFailure, type EndedItem, type Item } from './item';
+import { isFailure, type Item } from './item';
+import { withInput } from './output';
 import type { RunState } from './runState';
-import type { ItemOutput } from './work';
 
 /**
  * Returns the outputs of all items, each paired with its item.
@@ -20,32 +16,28 @@ import type { ItemOutput } from './work';
  */
 export async function settle(
 	run: RunState,
-	ended: EndedItem[],
 	{ recipient, otherJobs }: { recipient: Recipient; otherJobs: readonly JobSummary[] },
 ): Promise<INodeExecutionData[]> {
-	const inOrder = [...ended].sort((one, other) => one.item.index - other.item.index);
-	const failures = failuresOf(inOrder);
 	if (run.isStopped) {
 		logJobs(run);
-		throw errorOfNode(run, stoppedError(failures), { failures, otherJobs });
+		throw errorOfNode(run, stoppedError(run), otherJobs);
 	}
 	if (run.isFailing) {
 		const [cause] = run.failures;
-		const error = errorOfNode(run, cause, { failures, otherJobs });
+		const error = errorOfNode(run, cause, otherJobs);
 		return [{ ...recipient.failure(error), pairedItem: { item: cause.item } }];
 	}
 	showHints(run);
 	const outputs: INodeExecutionData[] = [];
-	for (const { item, outcome, ...facts } of inOrder) {
+	for (const item of run.items) {
 		await run.yielder.yieldIfDue();
-		for (const output of outcome) {
+		for (const output of item.outcome ?? []) {
 			if (isFailure(output)) {
 				outputs.push(errorItem(output.error, item, run.context.getNode()));
 				continue;
 			}
-			const clear = facts.isCharged ? withoutSigns(output) : output;
-			const given = recipient.output(clear, item.job);
-			const whole = facts.includesInput ? withInput(given, item, run) : given;
+			const given = recipient.output(output, item.job);
+			const whole = item.includesInput ? withInput(given, item.index, run) : given;
 			outputs.push({ ...whole, pairedItem: { item: item.index } });
 		}
 	}
@@ -63,72 +55,44 @@ function showHints({ context, items: all, notes }: RunState): void {
 		}
 	}
 	for (const [hint, indices] of items) {
-		showHint(context, all.length === 1 ? hint : `${describeItems(indices)}: ${hint}`);
+		showHint(context, all.length === 1 ? hint : `Item${namesOf(indices)}: ${hint}`);
 	}
 	for (const note of notes) showHint(context, note);
 }
 
-/** Maximum number of items that a hint names. */
+/** Maximum number of items that are named. */
 const maxNamed = 10;
 
-function describeItems(indices: number[]): string {
-	if (indices.length === 1) return `Item ${indices[0]}`;
+/** What follows the word "item": their numbers, or the first of them. */
+function namesOf(indices: number[]): string {
+	if (indices.length === 1) return ` ${indices[0]}`;
 	const more = indices.length - maxNamed;
-	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+	return `s ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/**
- * The output of a request that was charged. With Retry On Fail, n8n takes an item with an `error` for a failure, and runs
- * the node again. Later nodes take some fields for a sign that nothing was ordered. Values of the service with such a
- * name are kept as `service_…`.
- */
-function withoutSigns(output: ItemOutput): ItemOutput {
-	const { json } = output;
-	const { error = null } = json;
-	const isFailureForN8n = error !== null && error !== false;
-	const names = [
-		...(isFailureForN8n ? ['error'] : []),
-		...(isSkippedOutput(json) ? ['ordered'] : []),
-	];
-	return names.length === 0 ? output : { ...output, json: prefixed(json, names, 'service') };
-}
+/** The first failure of an item. */
+const errorOf = ({ outcome }: Item): unknown => outcome?.find(isFailure)?.error;
 
-/** The output, with the fields and files of the input. */
-function withInput(output: ItemOutput, { index }: Item, { context, cost }: RunState): ItemOutput {
-	if (isTool(context.getNode())) return output;
-	const { json, binary } = context.getInputData()[index];
-	const fields = prefixed(cost === 'job' ? withoutJob(json) : json, signs, 'input');
-	const files = { ...binary, ...output.binary };
-	return {
-		json: { ...fields, ...output.json },
-		...(Object.keys(files).length > 0 && { binary: files }),
-	};
-}
-
-/** Fields that say that an item failed, or that nothing was ordered for it. They are true only of the earlier item. */
-const signs = ['error', 'ordered', 'order_key', 'preview', 'reason', 'would'];
-
-/** The same fields, some of them under another name: `<prefix>_<name>`. */
-const prefixed = (json: IDataObject, names: string[], prefix: string): IDataObject =>
-	Object.fromEntries(
-		Object.entries(json).map(([name, value]) => [
-			names.includes(name) ? `${prefix}_${name}` : name,
-			value,
-		]),
-	);
-
-/** The input without the job of an earlier create, which later nodes would take for the job of this create. */
-function withoutJob(json: IDataObject): IDataObject {
-	const output = textAt(json, 'output.task_id') === undefined ? json.output : undefined;
-	return withoutUndefined({ ...json, task_id: undefined, output });
-}
-
-/** The first failure of each item that has one. */
-const failuresOf = (ended: EndedItem[]): RunState['failures'] =>
-	ended.flatMap(({ item, outcome }) => {
-		const failure = outcome.find(isFailure);
-		return failure ? [{ item: item.index, error: failure.error }] : [];
+/** The error of a stopped node. Requests that may have been accepted come first. */
+function stoppedError({ items }: RunState): { error: GatewayError; item?: number } {
+	const accepted = items.flatMap((item) => {
+		const error = errorOf(item);
+		return error instanceof GatewayError && mayHaveBeenAccepted(error.failure)
+			? [{ item: item.index, error }]
+			: [];
 	});
+	const [first, ...others] = accepted;
+	if (first === undefined) return { error: stopped() };
+	if (others.length === 0) return first;
+	const { orderAdvice = '' } = first.error.failure;
+	const text = `The same applies to items ${others.map(({ item }) => item).join(', ')}.`;
+	return { ...first, error: first.error.with({ orderAdvice: `${orderAdvice} ${text}`.trim() }) };
+}
+
+/** True after a lost response or a stopped wait, but not after a failed job. */
+function mayHaveBeenAccepted({ billed, reach, isStopped }: Failure): boolean {
+	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
+}
 
 /** Logs the jobs, because n8n does not store the error of a stopped node. */
 function logJobs({ items, log }: RunState): void {
@@ -142,28 +106,31 @@ function logJobs({ items, log }: RunState): void {
 function errorOfNode(
 	{ context, items, failures, cost, isStopped }: RunState,
 	{ error, item }: { error: unknown; item?: number },
-	known: { failures: RunState['failures']; otherJobs: readonly JobSummary[] },
+	otherJobs: readonly JobSummary[],
 ): NodeApiError {
-	const message = messageOf(error);
+	const itemsByMessage = new Map([[messageOf(error), [] as number[]]]);
+	for (const failure of failures) {
+		if (failure.item === item) continue;
+		const text = messageOf(failure.error);
+		const same = itemsByMessage.get(text);
+		if (same) same.push(failure.item);
+		else itemsByMessage.set(text, [failure.item]);
+	}
+	const others = [...itemsByMessage].flatMap(([text, indices], rank) =>
+		indices.length > 0 ? `item${namesOf(indices)}: ${rank === 0 ? 'the same' : text}` : [],
+	);
 	const failed = new Set(failures.map((failure) => failure.item));
 	const isAlone = items.every(({ index }) => failed.has(index));
-	const others = failures.flatMap((failure) => {
-		const text = messageOf(failure.error);
-		return text === message ? [] : `item ${failure.item}: ${text}`;
-	});
-	const errors = new Map(known.failures.map((failure) => [failure.item, failure.error]));
 	return nodeError(context.getNode(), {
 		error,
 		item,
 		itemCount: items.length,
 		others,
 		jobs: [
-			...items.flatMap(({ index, job }) =>
-				job ? [{ item: index, ...job, outlook: outlookOf(job, errors.get(index)) }] : [],
-			),
-			...known.otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
+			...items.flatMap(({ index, job }) => (job ? [{ item: index, ...job }] : [])),
+			...otherJobs,
 		],
 		jobsAreKept: cost !== 'read',
-		...(!isAlone && !isStopped && { deliversOthers: true }),
+		deliversOthers: !isAlone && !isStopped,
 	});
 }

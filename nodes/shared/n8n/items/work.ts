@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { GatewayError } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
+import type { LinkedFile } from '../../service/jobs/linkLooks';
 import type { Amount } from '../../service/protocol/amount';
 import type { Endpoint } from '../../service/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
@@ -44,14 +45,15 @@ export type ItemWork<Request = unknown, Result extends object = object> =
 	DirectWork<Request> | DeliveringWork<Request, Result>;
 
 /** Work whose request returns the item's outputs. */
-export interface DirectWork<Request = unknown>
-	extends CheckedWork<Request>, Sending<Request, ItemOutput[]> {
+export interface DirectWork<Request = unknown> extends SendingWork<Request, ItemOutput[]> {
 	deliver?: undefined;
 }
 
 /** Work that turns the result of the request into outputs, such as links into files. */
-export interface DeliveringWork<Request = unknown, Result extends object = object>
-	extends CheckedWork<Request>, Sending<Request, Result> {
+export interface DeliveringWork<
+	Request = unknown,
+	Result extends object = object,
+> extends SendingWork<Request, Result> {
 	/**
 	 * Turns the result into outputs. It must cost nothing, because it may be repeated. An error in place of an output
 	 * fails only that output. Fields that it adds to `result` are kept as well.
@@ -63,10 +65,10 @@ export interface DeliveringWork<Request = unknown, Result extends object = objec
 	): Promise<Array<ItemOutput | GatewayError>>;
 }
 
-interface CheckedWork<Request> {
+interface SendingWork<Request, Result> {
 	/**
-	 * The endpoint it calls, or the first of several. Unless that is a read, {@link Sending.perform} costs money: the
-	 * ledger keeps its result, and the request is never aborted because another item failed.
+	 * The endpoint it calls, or the first of several. Unless that is a read, {@link perform} costs money: the ledger keeps
+	 * its result, and the request is never aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */
@@ -79,15 +81,14 @@ interface CheckedWork<Request> {
 	options?: readonly Field[];
 	/** Set where items order videos or images, which may have an Order Key and limits. */
 	isOrder?: true;
+	/** The files that the service will fetch for a request. They are looked at before it is ordered. */
+	linkedFiles?(request: Request): readonly LinkedFile[];
 	/** The amount that a request is charged for, where it costs money. */
 	amount?(request: Request): Amount;
 	/** What identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
 	/** Whether the user wants the request sent again when its response was lost. */
 	resendsLost?(request: Request): boolean;
-}
-
-interface Sending<Request, Result> {
 	/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
 	perform(request: Request, run: ItemRun): Promise<Result>;
 	/** Sends several items in one request, where the endpoint accepts them. */

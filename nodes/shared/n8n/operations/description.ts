@@ -27,12 +27,12 @@ export function subtitleOf(operations: Operation[]): string {
 	return `={{ (${JSON.stringify(Object.fromEntries(words))})[${chosen}] }}`;
 }
 
-/** Shown before the first run of an operation that orders something: only such an operation has a preview. */
+/** Shown before and after each run of an operation that orders something: only such an operation has a preview. */
 export const orderHint: NodeHint = {
 	message:
-		'<b>Execute step</b> places the order, and it is charged. <b>Preview (Order Nothing)</b> shows it first, at no cost.',
+		'Each <b>Execute step</b> is a charged order; after a change, that of a later node, too. Pinned output (<b>P</b>) prevents it. <b>Preview (Order Nothing)</b> is free.',
 	displayCondition: '={{ $parameter.preview === false }}',
-	whenToDisplay: 'beforeExecution',
+	whenToDisplay: 'always',
 	location: 'outputPane',
 };
 

@@ -1,7 +1,6 @@
 import { sumOf } from '../../service/prices';
 import { NewestEntries, remembered } from '../execution/processMemory';
 import { maxOrdersCounted } from '../parameters/orderOptions';
-import type { Day } from './day';
 import type { Total } from './order';
 import { Places } from './places';
 import type { ProcessedItems } from './store';
@@ -18,7 +17,15 @@ const spent = () =>
 
 /** By node: the last day whose cost was counted, and what its row has in n8n's store. */
 const lastCosts = () =>
-	remembered('costs', () => new NewestEntries<{ name: string; values: string[] }>(maxRows));
+	remembered('costs', () => new NewestEntries<{ day: string; values: string[] }>(maxRows));
+
+/** The day of a workflow, in its time zone, such as `2026-11-24`. @param time milliseconds since 1970 */
+export function dayOf(time: number, timeZone: string): string {
+	const numbers = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+	const format = new Intl.DateTimeFormat('en', { timeZone, ...numbers });
+	const [month, day, year] = format.format(time).split('/');
+	return `${year}-${month}-${day}`;
+}
 
 /**
  * A row of costs, where each place is a hundredth of the limit. It has so many places that they cover the cost. What a
@@ -74,20 +81,20 @@ export class DayCount {
 	/** @param of the node, and its limits */
 	constructor(
 		store: ProcessedItems,
-		readonly day: Day,
+		day: string,
 		private readonly of: { node: string; maxOrders?: number; maxCost?: number },
 	) {
 		const { node, maxCost } = of;
-		const name = `day ${node} ${day.name}`;
+		const name = `day ${node} ${day}`;
 		this.orders = new Places(store, name, { isContended: true, max: maxOrdersCounted });
 		if (maxCost === undefined) return;
 		this.cost = new CostPlaces(store, `${name} cost ${maxCost}`, maxCost);
 		// The row of an earlier day would only push out Order Keys.
 		const last = lastCosts().get(node);
 		// A clock that is set back does not end a day.
-		if (last && last.name > day.name) return;
-		if (last && last.name < day.name) store.removeLater(last.values);
-		lastCosts().set(node, { name: day.name, values: this.cost.places.valuesUpTo(parts) });
+		if (last && last.day > day) return;
+		if (last && last.day < day) store.removeLater(last.values);
+		lastCosts().set(node, { day, values: this.cost.places.valuesUpTo(parts) });
 	}
 
 	get rows(): Places[] {
@@ -97,6 +104,16 @@ export class DayCount {
 	/** Those that have a limit. */
 	get limitedRows(): Places[] {
 		return this.rows.filter((row) => row !== this.orders || this.of.maxOrders !== undefined);
+	}
+
+	/** Looks up what has a limit. */
+	async count(): Promise<void> {
+		for (const row of this.limitedRows) await row.count();
+	}
+
+	/** The same for a run that has looked it up before. */
+	async recount(): Promise<void> {
+		for (const row of this.limitedRows) await row.recount();
 	}
 
 	/** What others have ordered, as far as this process knows. */

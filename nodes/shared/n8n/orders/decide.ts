@@ -24,6 +24,8 @@ export interface DecisionInput {
 	 * known. Counts only where nothing is known of this order.
 	 */
 	unmatched: readonly Order[] | 'unknown';
+	/** Whether it would be ordered in vain. */
+	hasObjection: boolean;
 	/** Whether earlier tries can be looked up. */
 	areTriesKnown: boolean;
 	/** Whether n8n's database would record it, where n8n has one for the node. What is not recorded is not sent. */
@@ -56,6 +58,8 @@ export type Reason =
 	/** Its Order Key was used for another order. */
 	| 'keyOfOther'
 	| 'keyUnknown'
+	/** A file that it needs surely cannot be used. */
+	| 'unusable'
 	| NonNullable<LimitStatus>
 	/** Earlier tries cannot be looked up. */
 	| 'triesUnknown'
@@ -118,6 +122,7 @@ function decideNew(parts: object[], input: DecisionInput): Decision {
 	if (keyUse === 'other') return { do: 'refuse', because: 'keyOfOther' };
 	if (keyUse === 'same')
 		return { do: ifOrderedBefore === 'fail' ? 'refuse' : 'leaveOut', because: 'keyUsed' };
+	if (input.hasObjection) return { do: 'refuse', because: 'unusable' };
 	if (!input.isRecordable) return { do: 'refuse', because: 'notRecorded' };
 	if (!input.areTriesKnown) return { do: 'refuse', because: 'triesUnknown' };
 	if (unmatched === 'unknown' || unmatched.length > 0) {

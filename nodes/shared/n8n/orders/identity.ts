@@ -6,6 +6,7 @@ import { isObject } from '../../service/json';
 import type { Cost } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { Field } from '../parameters/field';
+import type { Line } from './line';
 import type { Wish } from './order';
 
 /** A hash that is the same for equal values in every execution. Files are equal when their type and size are. */
@@ -120,12 +121,10 @@ export class WishNames {
 	 * The wish of the next item. Its ID counts equal requests instead of using the index of the item: a Retry that
 	 * fetches the list again may find the request at another index, or in another run of a loop.
 	 */
-	wishOf(
-		identity: unknown,
-		{ index, key, cost }: { index: number; key?: string; cost?: number },
-	): Wish {
+	wishOf({ index, identity, options, cost }: Line): Wish {
 		const { origin, run } = this.journal;
 		const { parameters } = this;
+		const { key } = options ?? {};
 		const request = hashOf(identity);
 		const count = this.journal.takeNext(request, this.counts.get(request) ?? 0);
 		this.counts.set(request, count + 1);

@@ -1,10 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { JobSummary } from '../../service/errors/jobSummary';
 import { firstCallOfNewTry } from '../agent/agentRun';
 import { isTool } from '../agent/tool';
 import { nodeMemory, runIndexOf } from '../execution/memory';
 import { originOf } from './identity';
-import { addTotals, totalOf, type Order, type Total, type Wish } from './order';
 import { keptJournals } from './keptJournals';
+import { isPreview, isReal, isSent, orderOf, type Line } from './line';
+import { addTotals, totalOf, type Order, type State, type Total, type Wish } from './order';
 import { readStored, type Orders, type Run, type Stored } from './stored';
 
 /**
@@ -81,20 +83,74 @@ export class Journal {
 		this.changed(orders, isUnderWay);
 	}
 
+	/** Keeps what is about to be sent, and whose orders they are. */
+	begin(lines: readonly Line[]): void {
+		for (const line of lines) {
+			const { wish, found } = line;
+			if (isPreview(line) || !isSent(line)) this.release(wish);
+			if (isPreview(line) || !found) continue;
+			// An order that another run sent belongs to this run from now on.
+			const { run, source } = wish;
+			if (found.order.run !== run) this.keep([{ ...found.order, run, source }]);
+			this.assign(found.order);
+		}
+		const sent = lines.filter((line) => isReal(line) && isSent(line));
+		if (this.isOrder)
+			this.keep(
+				sent.map((line) => orderOf(line, { state: 'sent' })),
+				true,
+			);
+	}
+
+	/** Keeps what became of an order before the others have ended. */
+	keepSent(line: Line, state: State): void {
+		if (this.isOrder) this.keep([orderOf(line, state)], state.state === 'sent');
+	}
+
+	/** Keeps what became of all orders that were sent. */
+	settle(sent: readonly Line[]): void {
+		const made: Order[] = [];
+		const obsolete: Wish[] = [];
+		for (const line of sent) {
+			const { wish, found, learned } = line;
+			if (learned) made.push(orderOf(line, learned));
+			// An earlier try may have been accepted, even if this one certainly made nothing.
+			else if (found) made.push(found.order);
+			else this.release(wish);
+			const isReplaced = learned && found && found.order.id !== wish.id;
+			if (isReplaced) obsolete.push(found.order);
+			if (!learned) obsolete.push(wish);
+		}
+		this.remove(obsolete);
+		this.keep(made, false);
+	}
+
+	/** Jobs that belong neither to these lines nor to another run. */
+	jobsExcept(lines: readonly Line[]): JobSummary[] {
+		const own = new Set(namesOf(lines).map(({ id }) => id));
+		return this.open.flatMap((order) =>
+			order.state === 'answered' && !own.has(order.id) ? (order.job ?? []) : [],
+		);
+	}
+
+	/** @param hasSucceeded whether n8n stores the outputs of the run */
+	finishRun(lines: readonly Line[], hasSucceeded: boolean): void {
+		const wishes = namesOf(lines);
+		if (hasSucceeded && !this.isOrder) for (const { id } of wishes) delete this.orders.known[id];
+		// An agent that calls its tool again after a failure wants the same orders.
+		const isDelivered = hasSucceeded && this.isOrder;
+		if (this.isOfTool && !isDelivered) for (const wish of wishes) this.release(wish);
+	}
+
 	/** Removes refused orders, except those that another Retry got a response for in the meantime. */
-	remove(wishes: ReadonlyArray<Pick<Wish, 'id'>>): void {
+	private remove(wishes: ReadonlyArray<Pick<Wish, 'id'>>): void {
 		const { known } = this.orders;
 		for (const { id } of wishes) if (known[id]?.state !== 'answered') delete known[id];
 		this.changed(wishes, false);
 	}
 
-	/** A run has succeeded: n8n stores its outputs. */
-	finishRun(wishes: ReadonlyArray<Pick<Wish, 'id'>>): void {
-		if (!this.isOrder) for (const { id } of wishes) delete this.orders.known[id];
-	}
-
 	/** Whether the order belongs to another run. */
-	isOfOtherRun({ request, count }: Pick<Wish, 'request' | 'count'>): boolean {
+	private isOfOtherRun({ request, count }: Pick<Wish, 'request' | 'count'>): boolean {
 		return (this.memory.owners[request]?.[count] ?? this.run) !== this.run;
 	}
 
@@ -111,7 +167,7 @@ export class Journal {
 	}
 
 	/** Assigns an order to this run. */
-	assign({ request, count }: Pick<Wish, 'request' | 'count'>): void {
+	private assign({ request, count }: Pick<Wish, 'request' | 'count'>): void {
 		if (!this.isOrder && !this.isOfTool) return;
 		const owners = (this.memory.owners[request] ??= []);
 		while (owners.length < count) owners.push(null);
@@ -119,7 +175,7 @@ export class Journal {
 	}
 
 	/** Lets other runs have an order of this run. */
-	release({ request, count }: Pick<Wish, 'request' | 'count'>): void {
+	private release({ request, count }: Pick<Wish, 'request' | 'count'>): void {
 		const owners = this.memory.owners[request];
 		if (owners?.[count] !== this.run) return;
 		owners[count] = null;
@@ -132,8 +188,7 @@ export class Journal {
 		orders.revision++;
 		if (!this.isOrder) return;
 		const ids = wishes.map(({ id }) => id);
-		keptJournals().keep(context, origin, orders, ids);
-		if (isUnderWay !== undefined) keptJournals().mark(origin, wishes, isUnderWay);
+		keptJournals().keep(context, { origin, orders, isUnderWay }, ids);
 	}
 
 	private get orders(): Orders {
@@ -165,3 +220,7 @@ export class Journal {
 				if (owner !== null && owner >= this.run) ofRequest[count] = null;
 	}
 }
+
+/** The wishes of lines, and the orders that they were found as. */
+const namesOf = (lines: readonly Line[]) =>
+	lines.flatMap(({ wish, found }) => (found ? [wish, found.order] : wish));

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../client/httpClient';
-import type { Order, Wish } from './order';
+import type { Order } from './order';
 import { remembered } from '../execution/processMemory';
 import { nodeIdOf } from './store';
 import type { Orders } from './stored';
@@ -11,6 +11,8 @@ export interface KeyUse {
 	node: string;
 	execution: string;
 	time: number;
+	/** The ID of its job. */
+	job?: string;
 }
 
 interface Kept {
@@ -54,7 +56,7 @@ class KeptJournals {
 			const isNews = order.state === 'answered' && known[order.id]?.state !== 'answered';
 			if (isNews) known[order.id] = order;
 		}
-		this.keep(context, origin, kept, Object.keys(known));
+		this.keep(context, { origin, orders: kept }, Object.keys(known));
 		return kept;
 	}
 
@@ -62,13 +64,18 @@ class KeptJournals {
 		return this.byOrigin.get(origin)?.underWay.has(id) ?? false;
 	}
 
-	/** Keeps orders. @param changed the IDs of those that have changed */
-	keep(context: IExecuteFunctions, origin: string, orders: Orders, changed: string[]): void {
-		const use = {
-			...{ node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
-		};
+	/**
+	 * Keeps orders.
+	 * @param changed the IDs of those that have changed
+	 * @param isUnderWay whether these are being sent; default: as before
+	 */
+	keep(
+		context: IExecuteFunctions,
+		{ origin, orders, isUnderWay }: { origin: string; orders: Orders; isUnderWay?: boolean },
+		changed: string[],
+	): void {
 		const kept = this.byOrigin.get(origin) ?? {
-			use,
+			use: { node: nodeIdOf(context), execution: context.getExecutionId(), time: clock.now() },
 			orders,
 			underWay: new Set(),
 			sizes: new Map(),
@@ -78,8 +85,11 @@ class KeptJournals {
 		this.byOrigin.delete(origin);
 		this.byOrigin.set(origin, kept);
 		this.resize(kept, '', emptySize);
-		for (const id of changed)
+		for (const id of changed) {
 			this.resize(kept, id, id in orders.known ? JSON.stringify(orders.known[id]).length : 0);
+			if (isUnderWay) kept.underWay.add(id);
+			else if (isUnderWay === false) kept.underWay.delete(id);
+		}
 		// Whole journals: with only a part of one, a Retry would take the rest for never sent.
 		for (const [other, { sizes, underWay }] of this.byOrigin) {
 			if (this.size <= maxSize || other === origin) return;
@@ -89,23 +99,15 @@ class KeptJournals {
 		}
 	}
 
-	/** Marks orders that are being sent, until their outcome is known. */
-	mark(origin: string, wishes: ReadonlyArray<Pick<Wish, 'id'>>, isUnderWay: boolean): void {
-		const { underWay } = this.byOrigin.get(origin) ?? {};
-		for (const { id } of wishes) {
-			if (isUnderWay) underWay?.add(id);
-			else underWay?.delete(id);
-		}
-	}
-
 	/** The Order Keys that executions of the node have used, as far as this process knows. */
 	keyUses(node: string): Map<string, KeyUse> {
 		const ofNode = [...this.byOrigin.values()].filter(({ use }) => use.node === node);
 		return new Map(
 			ofNode.flatMap(({ use, orders }) =>
-				Object.values(orders.known).flatMap(({ key }: Order): Array<[string, KeyUse]> =>
-					key === undefined ? [] : [[key, use]],
-				),
+				Object.values(orders.known).flatMap((order: Order): Array<[string, KeyUse]> => {
+					const job = order.state === 'answered' ? order.job?.id : undefined;
+					return order.key === undefined ? [] : [[order.key, { ...use, job }]];
+				}),
 			),
 		);
 	}

@@ -1,36 +1,54 @@
+import { GatewayError, type Failure } from '../../service/errors/gatewayError';
+import type { JobSummary } from '../../service/errors/jobSummary';
 import type { OrderOptions } from '../parameters/orderOptions';
+import type { Decision } from './decide';
 import type { Match } from './match';
-import type { State, Wish } from './order';
+import { totalOf, type Order, type State, type Total, type Wish } from './order';
 
-/** An item whose request costs money. */
-export interface PaidItem {
-	/** Index of the item. */
-	index: number;
+/** An item whose request may cost money: what is wanted, known and decided, and what came of it. */
+export class Line {
 	/** What makes two requests the same. */
-	request: unknown;
+	identity: unknown;
 	/** The user's options for its order; undefined where nothing is ordered. */
 	options?: OrderOptions;
 	/** Whether the user wants it sent again when its response was lost. */
-	resendsLost: boolean;
+	resendsLost = false;
 	/** Whether only the decision is wanted: nothing is sent or kept for this item. */
-	isPreview: boolean;
+	isPreview = false;
 	/** Estimated cost of its order; undefined without a price. */
 	cost?: number;
-}
+	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
+	objection?: Failure;
 
-/** One wish of the run. Only the hash of the request is kept, since it may be large. */
-export interface Line extends Omit<PaidItem, 'request'> {
-	wish: Wish;
+	/** What would be ordered. Set by the ledger, as all up to `learned`. */
+	wish!: Wish;
 	/** What is known of it from other tries. */
 	found?: Match;
+	/** Undefined before it is decided, and after Stop. */
+	decision?: Decision;
 	/** How many requests of this run may have made something. */
-	sends: number;
+	sends = 0;
 	/** What is known after it was sent. */
 	learned?: State;
+
+	/** The result of its request, perhaps of an earlier try. */
+	result?: object;
+	error?: unknown;
+	/** Results of the requests that were answered so far, where the item takes several. */
+	parts: object[] = [];
+	/** The job that it has made, or waits for. */
+	job?: JobSummary;
+	/** Hints shown with the node's output. */
+	readonly hints: string[] = [];
+
+	constructor(
+		/** Index of the item. */
+		readonly index: number,
+	) {}
 }
 
-export const isPreview = (item: Pick<PaidItem, 'isPreview'>): boolean => item.isPreview;
-export const isReal = (item: Pick<PaidItem, 'isPreview'>): boolean => !item.isPreview;
+export const isPreview = (line: Line): boolean => line.isPreview;
+export const isReal = (line: Line): boolean => !line.isPreview;
 export const hasKey = ({ wish }: Line): boolean => wish.key !== undefined;
 
 /** Whether it was not sent before. */
@@ -39,5 +57,30 @@ export const isFresh = ({ found }: Line): boolean => !found;
 export const isContinued = ({ found }: Line): boolean => found?.order.state === 'new';
 /** Whether it may never have been sent: n8n may have been killed between the record and the request. */
 export const isUnsure = ({ found }: Line): boolean => found?.order.state === 'sent';
+/** Whether this run sends it, perhaps with the key of an earlier try. */
+export const isSent = ({ decision }: Line): boolean =>
+	decision?.do === 'send' || decision?.do === 'sendUnderKey';
 
 export const wishesOf = (lines: readonly Line[]): Wish[] => lines.map(({ wish }) => wish);
+
+/** What this run has sent of these. */
+export const sentTotalOf = (lines: readonly Line[]): Total =>
+	totalOf(lines.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));
+
+/** What is known of an order after it was sent; undefined when it was refused. Pure. */
+export function stateAfter(
+	line: Pick<Line, 'result' | 'job' | 'hints' | 'parts' | 'error'>,
+): State | undefined {
+	const { result, job, hints, parts, error } = line;
+	if (result !== undefined) return { state: 'answered', result, job, hints };
+	if (error instanceof GatewayError && error.failure.billed !== 'no') {
+		return { state: 'lost', failure: error.failure };
+	}
+	return parts.length > 0 ? { state: 'new', parts } : undefined;
+}
+
+/** The order that this run has sent. */
+export function orderOf({ wish, found, sends }: Line, state: State): Order {
+	const timesSent = Math.max(1, (found?.order.timesSent ?? 0) + sends);
+	return { ...wish, ...state, timesSent };
+}

@@ -1,19 +1,11 @@
 import type { NodeLog } from '../log/nodeLog';
 import type { DayCount } from './dayCount';
-import type { Total, Wish } from './order';
+import { isFresh, sentTotalOf, wishesOf, type Line } from './line';
+import type { Wish } from './order';
 import { allKeyValuesOf, hasKey, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
 import { Places } from './places';
 import { isStoreMissing, maxEntries, type ProcessedItems } from './store';
 import { Write, type Row } from './write';
-
-/** All that a run needs in n8n's database for what it sends. */
-export interface Need {
-	wishes: readonly Wish[];
-	/** Those of the wishes that were not sent before. */
-	fresh: readonly Wish[];
-	/** The requests that may make something. */
-	total: Total;
-}
 
 /** Why n8n's database could not be used. */
 export interface StoreFailure {
@@ -48,12 +40,11 @@ export class Marks {
 	day?: DayCount;
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
+	/** How Order Keys were used before this run. */
+	readonly keys: OrderKeys;
 	/** The values of orders and keys that this run has written. */
 	private readonly held = new Set<string>();
-	private readonly keys: OrderKeys;
 	private isRecounted = false;
-	/** Entries in the store before this run wrote Order Keys; undefined when it wrote none. */
-	private sizeBefore?: number;
 
 	constructor(
 		private readonly store: ProcessedItems,
@@ -80,22 +71,10 @@ export class Marks {
 		return (this.day?.limitedRows.length ?? 0) > 0;
 	}
 
-	/** How many of the oldest entries the Order Keys of this run push out. */
-	get dropped(): number {
-		const { sizeBefore = -Infinity, held, family, day } = this;
-		const places = [family, ...(day?.rows ?? [])].flatMap((row) => row.valuesFor(row.taken));
-		const size = Math.min(sizeBefore, maxEntries) + held.size + places.length;
-		return Math.max(0, size - maxEntries);
-	}
-
-	/** How the Order Key of a wish was used before this run. */
-	keyUse(wish: Wish): ReturnType<OrderKeys['useOf']> {
-		return this.keys.useOf(wish);
-	}
-
 	/** Looks up the Order Keys of these wishes. */
 	async findKeys(wishes: readonly Wish[]): Promise<void> {
-		const keyed = wishes.filter((wish) => hasKey(wish) && !this.isHeld(keyValuesOf(wish)));
+		const isHeld = (value: string) => this.held.has(value);
+		const keyed = wishes.filter((wish) => hasKey(wish) && !keyValuesOf(wish).every(isHeld));
 		if (keyed.length > 0) await this.attempt(async () => await this.keys.find(keyed));
 	}
 
@@ -105,9 +84,7 @@ export class Marks {
 	 */
 	async countDay({ isPreview }: { isPreview: boolean }): Promise<void> {
 		if (this.store.isShared && !isPreview) return;
-		await this.attempt(async () => {
-			for (const row of this.day?.limitedRows ?? []) await row.count();
-		});
+		await this.attempt(async () => await this.day?.count());
 	}
 
 	/**
@@ -120,7 +97,8 @@ export class Marks {
 		const sent = await this.attempt(async () => {
 			if ((await this.family.count()) - this.family.taken <= known) return [];
 			const ofParameters = wishes.slice(0, 1).map((wish) => this.ofParameters(wish));
-			const found = await this.store.find([...wishes.flatMap(tracesOf), ...ofParameters]);
+			const marks = wishes.flatMap((wish) => [markOf(wish), unkeyedMarkOf(wish)]);
+			const found = await this.store.find([...new Set([...marks, ...ofParameters])]);
 			this.areParametersKnown = ofParameters.some((value) => found.has(value));
 			return wishes.flatMap((wish) => {
 				if (this.held.has(markOf(wish))) return [];
@@ -131,14 +109,14 @@ export class Marks {
 		return sent ?? [];
 	}
 
-	/** Takes what a run needs, in addition to what it has. If {@link revision} rises, all must be decided again. */
-	async take(need: Need): Promise<void> {
+	/** Takes what these need, in addition to what the run has. If {@link revision} rises, all must be decided again. */
+	async take(lines: readonly Line[]): Promise<void> {
 		await this.attempt(async () => {
-			const values = this.valuesOf(need).filter((value) => !this.held.has(value));
-			const rows = this.rowsOf(need);
+			const values = this.valuesOf(lines).filter((value) => !this.held.has(value));
+			const rows = this.rowsOf(lines);
 			const isEnough = rows.every(([row, count]) => row.taken >= count);
-			if (values.length > 0 || !isEnough) await this.write(need, values, rows);
-			this.day?.spend(need.total);
+			if (values.length > 0 || !isEnough) await this.write(lines, values, rows);
+			this.day?.spend(sentTotalOf(lines));
 		});
 	}
 
@@ -149,22 +127,20 @@ export class Marks {
 	async recountDay(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
-		await this.attempt(async () => {
-			for (const row of this.day?.limitedRows ?? []) await row.recount();
-		});
+		await this.attempt(async () => await this.day?.recount());
 		return true;
 	}
 
-	/** Gives back what a run has taken and does not need. */
-	async keepOnly(need: Need): Promise<void> {
+	/** Gives back what the run has taken and these do not need. */
+	async keepOnly(lines: readonly Line[]): Promise<void> {
 		const { store } = this;
-		const needed = new Set(this.valuesOf(need));
+		const needed = new Set(this.valuesOf(lines));
 		const obsolete = [...this.held].filter((value) => !needed.has(value));
 		for (const value of obsolete) this.held.delete(value);
 		await this.attempt(async () => {
 			await store.remove(obsolete);
-			for (const [row, count] of this.rowsOf(need)) await row.free(row.taken - count);
-			this.day?.spend(need.total);
+			for (const [row, count] of this.rowsOf(lines)) await row.free(row.taken - count);
+			this.day?.spend(sentTotalOf(lines));
 			const ofKeys = obsolete.filter(isOfKey);
 			if (ofKeys.length === 0) return;
 			// A worker that read the store earlier may have written them back, and a key would stay used for ever.
@@ -185,7 +161,7 @@ export class Marks {
 		this.store.settle();
 	}
 
-	private async write(need: Need, values: string[], rows: Row[]): Promise<void> {
+	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<void> {
 		const { store, held } = this;
 		const hasKeys = values.some(isOfKey);
 		const write = new Write(store, rows, {
@@ -195,8 +171,7 @@ export class Marks {
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values);
-		this.sizeBefore ??= write.sizeBefore;
-		const own = this.ownOf(need, values, known);
+		const own = this.ownOf(lines, values, known);
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
 		const isOwn = await write.finish(own, (value) => !isOfKey(value));
 		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
@@ -213,15 +188,12 @@ export class Marks {
 		return isOfKey(value) || this.isLimitedByDay;
 	}
 
-	/**
-	 * What belongs to this run of the values that it has written.
-	 * @param known what was there before
-	 */
-	private ownOf(need: Need, values: string[], known: ReadonlySet<string>): string[] {
+	/** What belongs to this run of the values that it has written. @param known what was there before */
+	private ownOf(lines: readonly Line[], values: string[], known: ReadonlySet<string>): string[] {
 		const written = new Set(values);
 		const taken = new Set<string>();
 		const ofFresh = new Set<string>();
-		for (const wish of need.fresh) {
+		for (const wish of wishesOf(lines.filter(isFresh))) {
 			const ofKey = hasKey(wish) ? keyValuesOf(wish) : [];
 			for (const value of ofKey) ofFresh.add(value);
 			const isOfOther = written.has(ofKey[0]) && this.keys.isTaken(wish, known);
@@ -233,11 +205,8 @@ export class Marks {
 		return values.filter((value) => !taken.has(value) && (ofFresh.has(value) || !known.has(value)));
 	}
 
-	private isHeld(values: readonly string[]): boolean {
-		return values.every((value) => this.held.has(value));
-	}
-
-	private valuesOf({ wishes }: Need): string[] {
+	private valuesOf(lines: readonly Line[]): string[] {
+		const wishes = wishesOf(lines);
 		const ofOrders = this.to.isTraced
 			? wishes.flatMap((wish) =>
 					hasKey(wish) ? markOf(wish) : [markOf(wish), this.ofParameters(wish)],
@@ -248,8 +217,9 @@ export class Marks {
 		return [...new Set([...ofOrders, ...ofKeys])];
 	}
 
-	private rowsOf({ total }: Need): Row[] {
+	private rowsOf(lines: readonly Line[]): Row[] {
 		const { day, family, to } = this;
+		const total = sentTotalOf(lines);
 		const needed = day?.needed(total) ?? [];
 		const ofDay = (day?.rows ?? []).map((row, at): Row => [row, needed[at]]);
 		return to.isTraced ? [[family, total.orders], ...ofDay] : ofDay;
@@ -275,6 +245,5 @@ export class Marks {
 /** The mark of an order. Where the gateway knows the order by a key, the mark has the key. */
 const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
 const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
-const tracesOf = (wish: Wish) => [...new Set([markOf(wish), unkeyedMarkOf(wish)])];
 
 const isOfParameters = (value: string) => value.startsWith('parameters ');

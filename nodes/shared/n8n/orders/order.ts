@@ -1,4 +1,4 @@
-import { GatewayError, type Failure } from '../../service/errors/gatewayError';
+import type { Failure } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import { sumOf } from '../../service/prices';
 
@@ -49,26 +49,6 @@ export type Order = State &
 	};
 
 export type Answered = Extract<Order, { state: 'answered' }>;
-
-/** What came of one request that was sent. */
-export interface Outcome {
-	/** The result of its request, if a response arrived. */
-	result?: object;
-	job?: JobSummary;
-	hints: string[];
-	/** Results of the requests that were answered so far, where the item takes several. */
-	parts: object[];
-	error?: unknown;
-}
-
-/** What is known of an order after it was sent; undefined when it was refused. Pure. */
-export function stateAfter({ result, job, hints, parts, error }: Outcome): State | undefined {
-	if (result !== undefined) return { state: 'answered', result, job, hints };
-	if (error instanceof GatewayError && error.failure.billed !== 'no') {
-		return { state: 'lost', failure: error.failure };
-	}
-	return parts.length > 0 ? { state: 'new', parts } : undefined;
-}
 
 /** What a limit counts. */
 export interface Total {

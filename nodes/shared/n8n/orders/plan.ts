@@ -1,61 +1,152 @@
 import type { EventLoopYielder } from '../client/eventLoopYielder';
-import { decide, type Decision, type DecisionInput } from './decide';
-import { addTotals, totalOf } from './order';
-import { isContinued, isPreview, isReal, isUnsure, type Line } from './line';
+import { decide, type DecisionInput } from './decide';
+import type { Journal } from './journal';
 import { limitStatus, type Counted } from './limits';
+import {
+	hasKey,
+	isContinued,
+	isFresh,
+	isPreview,
+	isReal,
+	isSent,
+	isUnsure,
+	wishesOf,
+	type Line,
+} from './line';
+import { guardedOrders, type Marks } from './marks';
+import { match, unmatchedOf } from './match';
+import { addTotals, totalOf, type Order, type Total } from './order';
 
-type Sending = Extract<Decision, { do: 'send' | 'sendUnderKey' }>;
-export const isSent = (decision: Decision | undefined): decision is Sending =>
-	decision?.do === 'send' || decision?.do === 'sendUnderKey';
+/** What the journal and n8n's database know of the orders of a run, and what is decided about them. */
+export class Plan {
+	constructor(
+		private readonly journal: Journal,
+		private readonly marks: Marks,
+		/** Previews come last. */
+		private readonly lines: readonly Line[],
+		private readonly run: {
+			isRetry: boolean;
+			/** Whether n8n's database has the orders, so that a Retry finds them after a kill. */
+			isTraced: boolean;
+			isOfTool: boolean;
+		},
+	) {}
 
-/** What the decisions about the orders of a run are made from, apart from the orders themselves. */
-export interface Facts {
-	/** What is counted before any of them is sent, without those that may never have been sent. */
-	counted: Counted;
-	unmatched: DecisionInput['unmatched'];
-	areTriesKnown: boolean;
-	isRecordable: boolean;
-	/** Whether another run is sending it. */
-	isUnderWay(line: Line): boolean;
-	/** How an Order Key was used before the run. */
-	keyUse(line: Line): DecisionInput['keyUse'];
-}
-
-/**
- * Decides about all orders of a run, one after the other, since each may use a key or a limit. Orders that may have been
- * sent use the limits first, wherever they are in the list. Previews come last.
- * @returns the decisions, by the index of the item
- */
-export async function plan(
-	lines: readonly Line[],
-	{ counted: { execution, day }, unmatched, keyUse, isUnderWay, ...known }: Facts,
-	yielder: EventLoopYielder,
-): Promise<Map<number, Decision>> {
-	const decisions = new Map<number, Decision>();
-	/** The requests of the keys that this run uses. */
-	const requests = new Map<string, string>();
-	const unsureFirst = [...lines.filter(isUnsure), ...lines.filter((line) => !isUnsure(line))];
-	for (const line of [...unsureFirst.filter(isReal), ...unsureFirst.filter(isPreview)]) {
-		await yielder.yieldIfDue();
-		const { wish, options, resendsLost, found } = line;
-		const { parameters, idempotencyKey, key, request, cost } = wish;
-		const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
-		const before = keyUse(line);
-		const earlier = key === undefined ? undefined : requests.get(key);
-		const ofRun = earlier === request ? 'same' : 'other';
-		const decision = decide(found, {
-			...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey, ...known },
-			keyUse: before === 'free' && earlier !== undefined ? ofRun : before,
-			unmatched: key === undefined ? unmatched : [],
-			isUnderWay: isUnderWay(line),
-			limit: isContinued(line) ? undefined : limitStatus(options, cost, { execution, day }),
-		});
-		decisions.set(line.index, decision);
-		if (key !== undefined && (isSent(decision) || found)) requests.set(key, request);
-		const timesSent = decision.do === 'send' && !isContinued(line) ? 1 : 0;
-		const earlierTimes = isUnsure(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
-		execution = addTotals(execution, totalOf([{ cost, timesSent: earlierTimes + timesSent }]));
-		if (day) day = addTotals(day, totalOf([{ cost, timesSent }]));
+	/** Finds what the journal has of each wish. */
+	pair(lines: readonly Line[]): void {
+		const pairs = match(wishesOf(lines), this.journal.open);
+		for (const line of lines) line.found = pairs.get(line.wish);
 	}
-	return decisions;
+
+	/** Adds to the journal what only n8n's database has: after a kill, and from other workers. */
+	async findSent(lines: readonly Line[]): Promise<void> {
+		const unknown = wishesOf(lines.filter(isFresh));
+		const sent = await this.marks.findSent(unknown, this.journal.totalExcept().orders);
+		if (sent.length === 0) return;
+		this.journal.keep(sent.map((wish): Order => ({ ...wish, state: 'sent', timesSent: 1 })));
+		this.pair(lines);
+	}
+
+	/**
+	 * Decides about all orders, one after the other, since each may use a key or a limit. Orders that may have been sent
+	 * use the limits first, wherever they are in the list.
+	 */
+	async decide(yielder: EventLoopYielder): Promise<void> {
+		const { lines, marks, journal, run, isRecordable, unmatched } = this;
+		const unsure = lines.filter((line) => isReal(line) && isUnsure(line));
+		const except = new Set(unsure.map(({ wish, found }) => found?.order.id ?? wish.id));
+		let { execution, day } = this.counted({ except });
+		// After n8n was killed, only its database knows what the execution had sent.
+		const isFirst = !(run.isRetry && run.isTraced) && (marks.family.others ?? 0) === 0;
+		const areTriesKnown = marks.error === undefined || isFirst;
+		/** The requests of the keys that this run uses. */
+		const requests = new Map<string, string>();
+		for (const line of [...unsure, ...lines.filter((line) => isPreview(line) || !isUnsure(line))]) {
+			await yielder.yieldIfDue();
+			const { wish, options, resendsLost, found } = line;
+			const { parameters, idempotencyKey, key = '', request, cost } = wish;
+			const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
+			const decision = decide(found, {
+				...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey },
+				...{ areTriesKnown, isRecordable, hasObjection: line.objection !== undefined },
+				keyUse: this.keyUse(line, requests.get(key)),
+				unmatched: hasKey(line) ? [] : unmatched,
+				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
+				limit: isContinued(line) ? undefined : limitStatus(options, cost, { execution, day }),
+			});
+			line.decision = decision;
+			if (hasKey(line) && (isSent(line) || found)) requests.set(key, request);
+			const times = decision.do === 'send' && !isContinued(line) ? 1 : 0;
+			line.sends = isPreview(line) ? 0 : times;
+			const earlierTimes = isUnsure(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
+			execution = addTotals(execution, totalOf([{ cost, timesSent: earlierTimes + times }]));
+			if (day) day = addTotals(day, totalOf([{ cost, timesSent: times }]));
+		}
+		this.refuseTooMany();
+	}
+
+	/**
+	 * What the limits count.
+	 * @param except IDs of orders that are not counted
+	 * @param own what the run has sent itself; undefined before that
+	 */
+	counted({ except, own }: { except?: ReadonlySet<string>; own?: Total }): Counted {
+		const { marks } = this;
+		const { orders, cost } = this.journal.totalExcept(except);
+		const unnamed = this.unnamed(own !== undefined);
+		const isKnown = marks.isLimitedByDay && marks.error === undefined;
+		const day = isKnown ? marks.day?.others : undefined;
+		return {
+			// After n8n was killed, nobody knows what these orders cost.
+			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },
+			day: day && own ? addTotals(day, own) : day,
+		};
+	}
+
+	/**
+	 * See {@link DecisionInput.isRecordable}. A job that is not recorded would be ordered again after a kill. Of other
+	 * requests, only Order Keys and limits of the day are recorded.
+	 */
+	get isRecordable(): boolean {
+		const { isMissing = true } = this.marks.failure ?? {};
+		return !this.run.isTraced || isMissing;
+	}
+
+	/** @param earlier the request for which this run uses the key already */
+	private keyUse(line: Line, earlier?: string): DecisionInput['keyUse'] {
+		const { marks } = this;
+		if (!hasKey(line)) return 'free';
+		if (marks.error !== undefined) return 'unknown';
+		const before = marks.keys.useOf(line.wish);
+		if (before !== 'free' || earlier === undefined) return before;
+		return earlier === line.wish.request ? 'same' : 'other';
+	}
+
+	/** Refuses a list that is too long for n8n's store. */
+	private refuseTooMany(): void {
+		const { isTraced } = this.run;
+		const sent = this.lines.filter((line) => isReal(line) && isSent(line));
+		const guarded = sent.filter((line) => isFresh(line) && (isTraced || hasKey(line)));
+		if (guarded.length <= guardedOrders(guarded.some(hasKey))) return;
+		for (const line of sent) {
+			line.decision = { do: 'refuse', because: 'tooMany' };
+			line.sends = 0;
+		}
+	}
+
+	/** See {@link DecisionInput.unmatched}. */
+	private get unmatched(): DecisionInput['unmatched'] {
+		const { journal, lines, marks, run } = this;
+		const isUnderWay = (order: Order) => journal.isUnderWay(order);
+		const { isOfTool } = run;
+		const orders = unmatchedOf(lines, { known: journal.open, isOfTool, isUnderWay });
+		if (orders.length > 0) return orders;
+		return this.unnamed(false) > 0 && marks.areParametersKnown ? 'unknown' : [];
+	}
+
+	/** How many requests n8n's database has of the execution and its Retries that the journal does not have. */
+	private unnamed(isSent: boolean): number {
+		const { others = 0, taken } = this.marks.family;
+		return Math.max(0, others + (isSent ? taken : 0) - this.journal.totalExcept().orders);
+	}
 }

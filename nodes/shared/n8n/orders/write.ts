@@ -31,8 +31,6 @@ interface Settings {
  * lock, so they are read again after a moment, and written again where another worker has overwritten them.
  */
 export class Write {
-	/** Entries in the store before; undefined where they are not measured. */
-	sizeBefore?: number;
 	private readonly claims: Claim[];
 
 	constructor(
@@ -54,7 +52,6 @@ export class Write {
 		// If what is new is there, an earlier try only seemed to fail.
 		const own = all.filter(this.settings.isOwn);
 		const sizeBefore = this.settings.isMeasured ? await store.size() : undefined;
-		this.sizeBefore = sizeBefore;
 		const written = [...this.claimValues, ...all];
 		const known = await store
 			.add(written, { own: [...this.claimValues, ...own], trims: true })

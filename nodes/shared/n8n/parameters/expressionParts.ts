@@ -14,14 +14,16 @@ export function reportParts(
 	report: (problem: string, kind?: ProblemKind) => void,
 ): void {
 	if (typeof written !== 'string' || !written.startsWith('=')) return;
-	const parts = partsOf(written.slice(1));
-	const values = parts.map((part) => ({ part, value: context.evaluateExpression(part, item) }));
+	const values = partsOf(written.slice(1)).map((code) => {
+		const part = `{{${code}}}`;
+		return { code: code.trim(), part, value: context.evaluateExpression(part, item) };
+	});
 	const missing = values.filter(({ value }) => value === undefined);
 	const stray = values.find(({ value }) => isOrder && typeof value === 'string' && isStray(value));
 	if (missing.length > 0) {
-		const [{ part }] = missing;
+		const [{ code }] = missing;
 		const shown = missing.slice(0, 3).map((one) => excerpt(one.part, 80));
-		const fallback = excerpt(part.replace(/\s*\}\}$/, " ?? '' }}"), 90);
+		const fallback = excerpt(`{{ ${code} ?? '' }}`, 90);
 		report(
 			`has nothing for ${shown.join(' and ')}: correct it, or write ${fallback} where it may be missing`,
 		);
@@ -32,10 +34,10 @@ export function reportParts(
 	}
 }
 
-/** The parts in double braces. None if there is nothing beside a single one. */
+/** The code of the parts in double braces. None if there is nothing beside a single one. */
 function partsOf(expression: string): string[] {
 	const [before, ...rest] = expression.split(/(?<!\\)\{\{/);
 	const pieces = rest.map((piece) => piece.split(/(?<!\\)\}\}/, 2));
 	const isWhole = pieces.length === 1 && (before + (pieces[0][1] ?? '')).trim() === '';
-	return isWhole ? [] : pieces.map(([code]) => `{{${code}}}`);
+	return isWhole ? [] : pieces.map(([code]) => code);
 }

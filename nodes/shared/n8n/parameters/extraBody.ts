@@ -61,8 +61,13 @@ export class ExtraBody {
 		return valueAt(this.fields, path) !== undefined;
 	}
 
-	/** Reads the fields that Extra Body does not have. */
+	/** Reads the fields that Extra Body does not have, and checks those that it has. */
 	remaining<Fields extends readonly Field[]>(scope: Scope, fields: Fields): Body<Fields> {
+		const { displayName } = extraBodyOption.property;
+		for (const { request = '', property, problemOf } of fields) {
+			const problem = this.has(request) && problemOf?.(valueAt(this.fields, request));
+			if (problem) scope.report(`${displayName}: ${property.displayName}`, problem);
+		}
 		const remaining = fields.filter(({ request }) => request === undefined || !this.has(request));
 		return bodyOf(scope, remaining) as Body<Fields>;
 	}

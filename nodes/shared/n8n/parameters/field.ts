@@ -23,6 +23,8 @@ export interface Field<Value = unknown, Path extends string = string> {
 	rank?: number;
 	/** Reads the value. Its problems are reported under the field's label. */
 	read(scope: Scope): Value;
+	/** Why the operation cannot use this value, which may come from Extra Body; continues the label. */
+	problemOf?(value: unknown): string | undefined;
 }
 
 /** Several fields that together give one value. */

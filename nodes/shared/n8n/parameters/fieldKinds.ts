@@ -195,13 +195,14 @@ export const objectField = <const Path extends string = never>(
 		return undefined;
 	});
 
-/** Any JSON, or text of it. */
+/** Any JSON, or text of it. An empty list, the default, reads as undefined: the editor marks an empty text as wrong. */
 export const jsonField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<unknown, Path> =>
-	fieldOf('json', { rule: { type: 'json' }, ...declaration }, (value, report) => {
+	fieldOf('json', { rule: { type: 'json' }, default: '[]', ...declaration }, (value, report) => {
 		if (isNothing(typeof value === 'string' ? value.trim() : value)) return undefined;
 		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
+		if (Array.isArray(parsed) && parsed.length === 0) return undefined;
 		if (parsed === undefined) report(`must be JSON (it is ${describeValue(value)})`, 'unsendable');
 		else reportAccident(accidentInJson(parsed), report);
 		return parsed ?? value;

@@ -16,6 +16,10 @@ export function modelField(
 	defaultModel = '',
 	{ refused, hint }: { refused?: ModelKind; hint?: string } = {},
 ): Field<string, 'model'> {
+	const problemOf = (id: unknown) =>
+		refused && knownModels.get(String(id))?.kind === refused
+			? `${String(id)} belongs to ${resourceOf[refused]}: choose that resource`
+			: undefined;
 	const cachedResultName = nameInList(defaultModel, knownModels.get(defaultModel)?.kind);
 	const field = fieldOf(
 		'resourceLocator',
@@ -52,14 +56,12 @@ export function modelField(
 		},
 		(value, report) => {
 			const id = intendedText(value, report).trim();
-			const kind = knownModels.get(id)?.kind;
-			if (kind !== undefined && kind === refused) {
-				report(`${id} belongs to ${resourceOf[kind]}: choose that resource`);
-			}
+			const problem = problemOf(id);
+			if (problem !== undefined) report(problem);
 			return id;
 		},
 	);
-	return { ...field, read: ({ parameters }) => field.read(locatorScope(parameters)) };
+	return { ...field, problemOf, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
 
 /** The scope of a resource locator: its value is the chosen ID, without the mode. */

@@ -1,12 +1,15 @@
-import type { Runtime } from '../client/http';
+import { nextTurn } from '../client/eventLoop';
+import type { Clock, Runtime } from '../client/http';
 import type { Redaction } from '../client/redaction';
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { asIndex, excerpt, isObject, parseJson, type JsonObject } from '../json';
+import { excerpt, isObject, parseJson, type JsonObject } from '../json';
 import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
+import { streamEnd } from '../protocol/chat';
 import { brokeOffWithError, errorInChoice } from './answerError';
-import { choicesIn, textOf, type Choice } from './completion';
+import { choicesIn, type Choice } from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
+import { asChunk } from './messageEvents';
 import { StreamedChoice } from './streamedChoice';
 
 /**
@@ -16,16 +19,11 @@ import { StreamedChoice } from './streamedChoice';
 export class AnswerStream {
 	private readonly parser = new EventParser();
 	private readonly kept: KeptParts = { count: 0 };
-	/** Of a completion, or of a message of "Endpoints" 5. */
+	/** Of the completion. */
 	private readonly fields: JsonObject = {};
 	private readonly choices = new Map<number, StreamedChoice>();
-	private isMessage = false;
-	/** The parts of its content, by their places. */
-	private readonly parts: JsonObject = {};
 	/** The number of chunks that came. */
 	private chunks = 0;
-	/** The chunk, while there is no other. */
-	private only?: JsonObject;
 	/** Whether the end has come; anything after it is ignored. */
 	private hasEnd = false;
 	private error: unknown;
@@ -37,6 +35,19 @@ export class AnswerStream {
 		private readonly redaction: Redaction,
 		private readonly count = 1,
 	) {}
+
+	/** As {@link push}, for a text of any length: other work runs between its events. */
+	async read(text: string, clock: Clock): Promise<string> {
+		const { chunks } = this;
+		let added = '';
+		for (let at = 0; at < text.length && !this.isOver; at += maxEventsAtOnce) {
+			added += this.push(text.slice(at, at + maxEventsAtOnce));
+			// A part of a long event takes no time, but may complete it.
+			const isLong = Math.max(text.length, added.length) > maxEventsAtOnce;
+			if (isLong && this.chunks > chunks) await nextTurn(clock);
+		}
+		return added;
+	}
 
 	/** @returns the text that this part of the response adds to the first choice */
 	push(text: string): string {
@@ -58,7 +69,7 @@ export class AnswerStream {
 	/** The text of all choices received so far, in the order in which they began. */
 	get text(): string {
 		const texts = [...this.choices.values()].map(({ text }) => text);
-		return [textOf({ content: Object.values(this.parts) }), ...texts].filter(Boolean).join('\n\n');
+		return texts.filter(Boolean).join('\n\n');
 	}
 
 	/**
@@ -69,13 +80,18 @@ export class AnswerStream {
 		const { strayText, redaction } = this;
 		// Read first: an event that the end of the stream cut off is not stray text.
 		for (const event of this.parser.end()) this.readEvent(event);
-		const { error, text } = this;
-		const choices = [...this.choices.values()];
-		if (error !== undefined || choices.some(({ finishReason }) => finishReason === 'error'))
+		const { error, text, fields, hasEnd } = this;
+		const choices = [...this.choices].sort(([one], [other]) => one - other);
+		const ends = choices.map(([, { finishReason }]) => finishReason);
+		if (error !== undefined || ends.includes('error'))
 			throw brokeOffWithError(redaction.json(error), text);
-		const answer = this.answer(response);
-		if (answer === undefined || strayText !== undefined || this.isExcessive)
+		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
+		const areFinished = choices.length >= this.count && !ends.includes(undefined);
+		const isWhole = choices.length > 0 && (hasEnd || areFinished);
+		if (!isWhole || strayText !== undefined || this.isExcessive)
 			throw new UnusableResponse(this.problemIn(response, strayText), text);
+		const whole = choices.map(([index, choice]) => choice.get(index));
+		const answer = { ...fields, object: 'chat.completion', choices: whole };
 		// A key that was split over several events appears only now.
 		const json = redaction.json(answer);
 		return { ...response, json, isRedacted: response.isRedacted || json !== answer };
@@ -90,55 +106,24 @@ export class AnswerStream {
 		return response.excess ?? `broke off: ${response.broken ?? 'the stream ended too early'}`;
 	}
 
-	/** The answer as it is without streaming; undefined unless it is whole. */
-	private answer({ broken }: ServiceResponse): JsonObject | undefined {
-		const { fields, only, hasEnd } = this;
-		if (only && broken === undefined && isWhole(only)) return only;
-		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
-		if (this.isMessage) {
-			if (!hasEnd && typeof fields.stop_reason !== 'string') return undefined;
-			return { ...fields, content: Object.values(this.parts).filter(isObject).map(withInput) };
-		}
-		const choices = [...this.choices].sort(([one], [other]) => one - other);
-		const areFinished =
-			choices.length >= this.count &&
-			choices.every(([, { finishReason }]) => finishReason !== undefined);
-		if (choices.length === 0 || !(hasEnd || areFinished)) return undefined;
-		const whole = choices.map(([index, choice]) => choice.get(index));
-		return { ...fields, object: 'chat.completion', choices: whole };
-	}
-
 	private readEvent(event: StreamEvent): string {
 		if (this.isOver) return '';
 		const { chunks, isEnd, strayText } = chunksIn(event);
-		this.hasEnd = isEnd;
 		this.strayText ??= strayText;
 		if (event.name === 'error') this.error ??= chunks[0]?.error ?? chunks[0] ?? event.data;
-		return chunks.map((chunk) => this.readChunk(chunk)).join('');
+		const added = chunks.map((chunk) => this.readChunk(asChunk(chunk))).join('');
+		this.hasEnd ||= isEnd;
+		return added;
 	}
 
 	/** @returns the text that this chunk adds to the first choice */
 	private readChunk(chunk: JsonObject): string {
-		this.only = this.chunks++ === 0 ? chunk : undefined;
+		this.chunks++;
+		this.hasEnd ||= chunk.type === 'message_stop';
 		const choices = piecesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
-		if (/^(?:message|content_block)_/.test(String(chunk.type))) return this.readOfMessage(chunk);
-		const names = Object.keys(chunk).filter((name) => !answerNames.has(name));
-		const fields = Object.fromEntries(names.map((name) => [name, chunk[name]]));
-		addFragment(this.fields, fields, 'replaces', this.kept);
+		addFragment(this.fields, { ...chunk, ...withoutAnswers }, 'replaces', this.kept);
 		return choices.map((choice) => this.addTo(choice)).join('');
-	}
-
-	/** Reads an event of "Endpoints" 5. The specification shows none; these are those of endpoints of this kind. */
-	private readOfMessage({ type, index, message, delta, usage, content_block: block }: JsonObject) {
-		this.isMessage = true;
-		this.hasEnd ||= type === 'message_stop';
-		const fields = [message, { usage }, type === 'message_delta' ? delta : undefined];
-		for (const some of fields.filter(isObject))
-			addFragment(this.fields, some, 'replaces', this.kept);
-		const part = block ?? (type === 'content_block_delta' ? textsOf(delta) : undefined);
-		addFragment(this.parts, { [asIndex(index) ?? 0]: part }, 'follows', this.kept);
-		return textOf({ content: part });
 	}
 
 	private addTo(given: Choice): string {
@@ -153,7 +138,9 @@ export class AnswerStream {
 }
 
 /** Where a chunk has its answers. */
-const answerNames = new Set(['choices', 'candidates', 'message', 'output']);
+const withoutAnswers = {
+	...{ choices: undefined, candidates: undefined, message: undefined, output: undefined },
+};
 
 /** The answers of which a chunk has a piece. Other events may have texts that are about something else. */
 function piecesIn(chunk: JsonObject): Choice[] {
@@ -165,27 +152,6 @@ function piecesIn(chunk: JsonObject): Choice[] {
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
 }
 
-/** Whether the only chunk is a whole answer, as without streaming. */
-function isWhole(chunk: JsonObject): boolean {
-	const choices = choicesIn(chunk) ?? [];
-	const isPiece = choices.some((choice) => 'delta' in choice || 'text' in choice);
-	const isChunk = chunk.object === 'chat.completion.chunk' || chunk.done === false;
-	return choices.length > 0 && !isPiece && !isChunk;
-}
-
-/** The texts of a delta, which has a type of its own. */
-function textsOf(delta: unknown): JsonObject {
-	const texts = Object.entries(isObject(delta) ? delta : {}).filter(
-		([name, value]) => name !== 'type' && typeof value === 'string',
-	);
-	return Object.fromEntries(texts);
-}
-
-/** The input of a tool call, which arrives as the pieces of a JSON text. */
-function withInput({ partial_json: json, ...part }: JsonObject): JsonObject {
-	return typeof json === 'string' ? { ...part, input: parseJson(json) ?? json } : part;
-}
-
 /** What reading a long stream needs of the gateway. */
 interface ReadingGateway {
 	redaction: Redaction;
@@ -195,20 +161,33 @@ interface ReadingGateway {
 /**
  * A response with its answer as JSON. Some servers send events although they were not asked to stream, or put `data:`
  * before the JSON and the end mark behind it.
- * @param count number of choices requested
+ * @param stream what was read of the response as it arrived; by default nothing was
  * @throws UnusableResponse when the stream broke off, or the response is neither JSON nor a stream
  */
 export async function unstreamed(
 	response: ServiceResponse,
 	{ redaction, runtime }: ReadingGateway,
-	count?: number,
+	{ count, stream }: { count?: number; stream?: AnswerStream } = {},
 ): Promise<ServiceResponse> {
 	const { json, text } = response;
 	if (isObject(json) || (Array.isArray(json) && json.length === 1)) return response;
-	const stream = new AnswerStream(redaction, count);
-	for (let at = 0; at < text.length && !stream.isOver; at += maxEventsAtOnce) {
-		if (at > 0) await runtime.clock.sleep(0);
-		stream.push(text.slice(at, at + maxEventsAtOnce));
-	}
-	return stream.finish(response);
+	const whole = wholeAnswerIn(text);
+	if (whole) return { ...response, json: redaction.json(whole) };
+	const received = stream ?? new AnswerStream(redaction, count);
+	if (stream === undefined) await received.read(text, runtime.clock);
+	return received.finish(response);
 }
+
+/** The JSON of a whole answer between the marks of a stream; undefined when there is none, or only pieces of one. */
+function wholeAnswerIn(text: string): JsonObject | undefined {
+	const begun = withoutEnd(withoutEnd(text.trim(), streamEnd), 'data:');
+	const json = begun.startsWith('data:') ? begun.slice('data:'.length) : begun;
+	const answer = json.includes('\ndata:') ? undefined : parseJson(json);
+	if (!isObject(answer) || answer.object === 'chat.completion.chunk') return undefined;
+	const choices = choicesIn(answer) ?? [];
+	const isPiece = choices.some((choice) => 'delta' in choice || 'text' in choice);
+	return choices.length === 0 || isPiece ? undefined : answer;
+}
+
+const withoutEnd = (text: string, end: string) =>
+	text.endsWith(end) ? text.slice(0, -end.length).trimEnd() : text;

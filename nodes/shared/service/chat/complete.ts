@@ -1,7 +1,6 @@
 import type { Gateway } from '../client/gateway';
 import { GatewayError } from '../errors/gatewayError';
 import { asIndex, isObject, type JsonObject } from '../json';
-import { maxJsonAtOnce } from '../protocol/bounds';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
 import { AnswerStream, unstreamed } from './answerStream';
@@ -26,11 +25,10 @@ interface ChatCall<T> {
  */
 export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Promise<T> {
 	const { body, timeout, retries, onText, parse } = call;
-	const { redaction } = gateway;
+	const { redaction, runtime } = gateway;
 	const isStream = body.stream === true;
 	const count = asIndex(body.n);
-	const newStream = () => new AnswerStream(redaction, count);
-	let stream = newStream();
+	let stream: AnswerStream | undefined;
 	const redactedStream = redaction.stream();
 	const emitText = async (text: string) => {
 		if (text !== '') await onText?.(text);
@@ -42,21 +40,14 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			...{ body, timeout, retries },
 			async onText(text) {
 				if (!isStream) return false;
-				const added = stream.push(text);
-				// One event may have the whole text.
-				if (added.length > maxJsonAtOnce) await gateway.runtime.clock.sleep(0);
-				await emitText(redactedStream.push(added));
+				stream ??= new AnswerStream(redaction, count);
+				await emitText(redactedStream.push(await stream.read(text, runtime.clock)));
 				return stream.isOver;
 			},
 			async parse(response) {
-				const received = stream;
-				stream = newStream();
-				// A server that does not support streaming sends the whole completion at once.
-				const isReceived = isStream && !isObject(response.json);
-				const whole = isReceived
-					? received.finish(response)
-					: await unstreamed(response, gateway, count);
-				return parse(completion(whole));
+				const received = { count, stream };
+				stream = undefined;
+				return parse(completion(await unstreamed(response, gateway, received)));
 			},
 		})
 		.catch((error: unknown) => {
@@ -77,6 +68,6 @@ function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
 	];
 	if (refusedSettings.length === 0) return error;
 	return error.with({
-		reasoningSettings: { model: String(body.model), settings: refusedSettings },
+		advice: `If ${String(body.model)} is a reasoning model, remove: ${refusedSettings.join(', ')}.`,
 	});
 }

@@ -11,36 +11,34 @@ export interface StreamEvent {
 }
 
 /**
- * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts every line ending,
- * several data lines, comments, and fields that are not used here.
+ * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts several data lines, comments,
+ * and fields that are not used here. No server ends its lines with a CR alone.
  */
 export class EventParser {
 	private buffer = '';
 	private name = '';
 	private data: string[] = [];
-	/** Whether the buffer ends in a CR, which may be half of a CRLF. */
-	private endsInCr = false;
 
 	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
 		this.buffer += text;
 		// Searching a long unfinished line again for each chunk would be slow.
-		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
-		const lines = this.buffer.split(/\r\n|\n|\r(?!$)/);
+		if (!text.includes('\n')) return [];
+		const lines = this.buffer.split('\n');
 		this.buffer = lines.pop() ?? '';
-		this.endsInCr = this.buffer.endsWith('\r');
 		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
-		const last = this.buffer.replace(/\r$/, '');
+		const last = this.buffer;
 		this.buffer = '';
 		return [last, ''].flatMap((line) => this.readLine(line) ?? []);
 	}
 
 	/** @returns the event that this line ends: an empty line does */
-	private readLine(line: string): StreamEvent | undefined {
+	private readLine(text: string): StreamEvent | undefined {
+		const line = text.endsWith('\r') ? text.slice(0, -1) : text;
 		if (line === '') {
 			const { name, data } = this;
 			this.name = '';
@@ -66,24 +64,19 @@ interface Chunks {
 	strayText?: string;
 }
 
-/**
- * Mostly one chunk, but some servers separate chunks by line ends alone, or send a list of them, or put the end mark behind
- * the JSON of a whole completion.
- */
+/** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
-	const beforeEnd = text.endsWith(streamEnd) ? text.slice(0, -streamEnd.length).trimEnd() : text;
-	const json = beforeEnd.endsWith('data:')
-		? beforeEnd.slice(0, -'data:'.length).trimEnd()
-		: beforeEnd;
-	const whole = json === '' ? [] : parseJson(json);
-	const lines = () => json.split('\n').filter((line) => line.trim() !== '');
-	const values = whole === undefined ? lines().map((line) => parseJson(line)) : [whole].flat();
-	const chunks = values.filter(isObject);
-	const isEnd = beforeEnd !== text && (json === '' || chunks.length > 0);
+	const whole = parseJson(text);
+	const lines = text.split('\n').filter((line) => line.trim() !== '');
+	const isEnd = whole === undefined && lines.some((line) => line.trim() === streamEnd);
+	const values =
+		whole === undefined
+			? lines.filter((line) => line.trim() !== streamEnd).map((line) => parseJson(line))
+			: [whole].flat();
 	// Some servers keep the connection alive with events of other names, or with a single word.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);
 	const isStray = !isHeartbeat && values.includes(undefined);
-	return { chunks, isEnd, strayText: isStray ? data : undefined };
+	return { chunks: values.filter(isObject), isEnd, strayText: isStray ? data : undefined };
 }

@@ -45,7 +45,7 @@ function join(before: unknown, value: unknown, relation: Relation): unknown {
 		// Nothing can follow a complete object, so the same object is a repetition.
 		const isRepeated = value.startsWith('{') && before === value;
 		if (isRepeated && isObject(parseJson(value))) return before;
-		return before + (relation === 'follows' ? value : addedBy(value, before, true));
+		return before + (relation === 'follows' ? value : addedBy(value, before));
 	}
 	if (!Array.isArray(before) || !Array.isArray(value)) return value;
 	if (relation === 'unclear') return value.length > before.length ? value : before;
@@ -58,15 +58,10 @@ export function isEmpty(value: unknown): boolean {
 	return value === undefined || value === null || value === '';
 }
 
-/**
- * What a text adds to the text before it: a message in a chunk is a part of the answer, or the answer so far.
- * @param mayRepeat whether the same text again is a repetition, and not a part like the one before
- */
-export function addedBy(text: string, before: string, mayRepeat: boolean): string {
+/** What a text adds to the text before it: a message in a chunk is the answer so far, a repetition of it, or a part. */
+export function addedBy(text: string, before: string): string {
 	// Comparing a long text with each of many short ones would be slow.
-	if (before === '' || 2 * text.length < before.length) return text;
-	const isLonger = text.length > before.length;
-	if ((isLonger || mayRepeat) && before.trim() !== '' && text.startsWith(before))
-		return text.slice(before.length);
-	return mayRepeat && text.trim() === before.trim() ? '' : text;
+	if (before.trim() === '' || 2 * text.length < before.length) return text;
+	if (text.startsWith(before)) return text.slice(before.length);
+	return text.trim() === before.trim() ? '' : text;
 }

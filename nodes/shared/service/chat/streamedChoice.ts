@@ -15,8 +15,6 @@ export class StreamedChoice {
 	private readonly toolCalls: StreamedToolCalls;
 	/** The content as a list, in which no text follows another. */
 	private readonly parts: unknown[] = [];
-	/** Whether a message may repeat what came before. */
-	private mayRepeat = false;
 
 	constructor(private readonly kept: KeptParts) {
 		this.toolCalls = new StreamedToolCalls(kept);
@@ -29,15 +27,12 @@ export class StreamedChoice {
 		const isDelta =
 			isObject(delta) &&
 			Object.keys(delta).some((name) => name !== 'role' && !isEmpty(delta[name]));
-		this.mayRepeat ||= !isDelta && this.finishReason !== undefined;
 		// Beside the delta, some servers send the answer so far.
 		const { content, tool_calls, ...others } = isDelta ? delta : message;
-		const added = this.addContent(content, !isDelta);
 		this.toolCalls.add(tool_calls, !isDelta);
 		// Reasoning and refusals are streamed, too.
 		addFragment(this.message, others, isDelta ? 'follows' : 'unclear', this.kept);
-		this.mayRepeat ||= isDelta;
-		return added;
+		return this.addContent(content, !isDelta);
 	}
 
 	/** The choice as it is without streaming. */
@@ -52,9 +47,8 @@ export class StreamedChoice {
 	/** @param isWhole whether it is that of a message, which may be the whole answer so far */
 	private addContent(content: unknown, isWhole: boolean): string {
 		const text = textOf({ content });
-		const added = isWhole ? addedBy(text, this.text, this.mayRepeat) : text;
+		const added = isWhole ? addedBy(text, this.text) : text;
 		const isRepeated = added !== text;
-		this.mayRepeat ||= isRepeated;
 		this.text += added;
 		const hadOthers = !this.parts.slice(0, 2).every(isTextPart);
 		const given = partsOf(content);

@@ -15,29 +15,27 @@ const idOf = ({ id }: JsonObject) => asText(id);
 const nameOf = (fields: JsonObject) => asText(valueAt(fields, 'function.name'));
 const inputOf = (fields: JsonObject) => valueAt(fields, 'function.arguments');
 
+/** In kept parts: each fragment is compared with all calls, and no answer has thousands of them. */
+const partsPerCall = 100;
+
 /**
  * The tool calls of one answer. Each call arrives in fragments. It is known by its ID, then by its index; services omit
  * both, give the same index to several calls, and repeat an ID or a name as an empty text.
  */
 export class StreamedToolCalls {
 	private readonly calls: ToolCall[] = [];
-	private readonly byId = new Map<string, ToolCall>();
-	/** The latest call of each index. */
-	private readonly byIndex = new Map<number, ToolCall>();
 	private latest?: ToolCall;
 
 	constructor(private readonly kept: KeptParts) {}
 
-	/** @param isWhole whether these are the calls of a message, which may repeat what came before */
+	/** @param isWhole whether these are the calls of a message, which may repeat what came before, by their places */
 	add(fragments: unknown, isWhole: boolean): void {
 		const list = Array.isArray(fragments) ? fragments.filter(isObject) : [];
 		for (const [position, { index: given, ...fields }] of list.entries()) {
 			const index = asIndex(given) ?? (isWhole ? position : undefined);
 			const call = this.callOf(fields, index, isWhole) ?? this.newCall(index);
-			const [id, input] = [idOf(fields), inputOf(fields)];
 			this.latest = call;
-			if (index !== undefined) this.byIndex.set(index, call);
-			if (id !== undefined) this.byId.set(id, call);
+			const input = inputOf(fields);
 			const end = typeof input === 'string' ? input.trimEnd() : input;
 			if (!isEmpty(end)) call.endsObject = isObject(end) || String(end).endsWith('}');
 			addFragment(call.fields, fields, isWhole ? 'unclear' : 'follows', this.kept);
@@ -52,23 +50,23 @@ export class StreamedToolCalls {
 	}
 
 	/** The call that a fragment continues. */
-	private callOf(
-		fields: JsonObject,
-		index: number | undefined,
-		isWhole: boolean,
-	): ToolCall | undefined {
-		const known = this.byId.get(idOf(fields) ?? '');
-		// A whole message repeats the calls, by their places.
-		const isElsewhere = !isWhole && index !== undefined && (known?.index ?? index) !== index;
-		if (known && !isElsewhere) return known;
-		const isAnonymous = idOf(fields) === undefined && nameOf(fields) === undefined;
-		const hasPlace = index !== undefined && (!isAnonymous || this.byIndex.has(index));
-		const call = hasPlace ? this.byIndex.get(index) : this.latest;
+	private callOf(fields: JsonObject, index: number | undefined, isWhole: boolean) {
+		const { calls, latest } = this;
+		const id = idOf(fields);
+		const mayBeHere = (call: ToolCall) =>
+			isWhole || (call.index ?? index) === (index ?? call.index);
+		const isKnown = (call: ToolCall) => idOf(call.fields) === id && mayBeHere(call);
+		const known = id === undefined ? undefined : calls.findLast(isKnown);
+		if (known) return known;
+		const isAnonymous = id === undefined && nameOf(fields) === undefined;
+		const isHere = (call: ToolCall) => call.index === index;
+		const placed = latest && isHere(latest) ? latest : calls.findLast(isHere);
+		const call = index === undefined ? latest : (placed ?? (isAnonymous ? latest : undefined));
 		return call && !beginsOther(call, fields, isWhole) ? call : undefined;
 	}
 
 	private newCall(index: number | undefined): ToolCall {
-		this.kept.count++;
+		this.kept.count += partsPerCall;
 		const call = { fields: {}, index, endsObject: false };
 		this.calls.push(call);
 		return call;

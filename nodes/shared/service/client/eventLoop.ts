@@ -20,9 +20,7 @@ export async function waitForEventLoop(characters: number, clock: Clock): Promis
 	const turn = eventLoopTurns.get(clock) ?? { characters: 0, last: Promise.resolve() };
 	eventLoopTurns.set(clock, turn);
 	const end = async () => {
-		await clock.sleep(0);
-		// The first timer may still fire in this turn, after the response was read.
-		await clock.sleep(0);
+		await nextTurn(clock);
 		turn.characters = 0;
 		turn.end = undefined;
 	};
@@ -32,4 +30,11 @@ export async function waitForEventLoop(characters: number, clock: Clock): Promis
 		turn.end ??= end();
 	});
 	await turn.last;
+}
+
+/** Lets other work run. */
+export async function nextTurn(clock: Clock): Promise<void> {
+	await clock.sleep(0);
+	// The first timer may still fire in this turn, after the work that it was to interrupt.
+	await clock.sleep(0);
 }

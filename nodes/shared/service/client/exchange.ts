@@ -64,8 +64,6 @@ const maxRedirects = 5;
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
-
 /**
  * Characters that no text or JSON contains, but every file has near its start, whatever type its host declares. In a
  * character class, \b is the backspace.
@@ -111,12 +109,11 @@ export async function exchange(
 					rawResponse = undefined;
 					continue;
 				}
-				const mayBeFile = mayLeadToFile && status < 300;
-				if (mayBeFile && fileTypes.test(headers['content-type'] ?? ''))
-					return { ...rawResponse, isFile: true };
+				const isGood = status < 300;
 				await readInto(rawResponse, response, {
-					onText: status < 300 ? onText : undefined,
-					...{ mayBeFile, kind, held, clock, innerSignal },
+					onText: isGood ? onText : undefined,
+					mayBeFile: isGood && mayLeadToFile,
+					...{ kind, held, clock, innerSignal },
 				});
 				return rawResponse;
 			} finally {

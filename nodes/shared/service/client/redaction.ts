@@ -1,3 +1,4 @@
+import { isObject } from '../json';
 import { entityNames } from '../markup';
 
 /** A shorter key could be part of an ordinary text, so it is not redacted. */
@@ -10,13 +11,14 @@ const maxPieceLength = 512;
 /** All ways to write one character of the key, in lower case, since letter case is ignored. */
 type Letter = readonly string[];
 
+/** Characters. No character of a key takes more than 20 of them. */
+const maxSpelling = 20 * maxPieceLength;
+
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
 	/** The key as it is, and as it appears in the base64 of a longer text. */
 	private readonly spellings: Letter[][];
 	private readonly pattern: RegExp | undefined;
-	/** Maximum length of a spelling, in characters. */
-	private readonly maxLength: number;
 
 	constructor(key: string) {
 		this.spellings = piecesOf(key).flatMap((piece) => [
@@ -25,10 +27,6 @@ export class Redaction {
 		]);
 		const sources = this.spellings.map((spelling) => spelling.map(patternOf).join(''));
 		this.pattern = sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'gi');
-		const lengths = this.spellings.map((spelling) =>
-			spelling.reduce((sum, letter) => sum + Math.max(...letter.map(lengthOf)), 0),
-		);
-		this.maxLength = Math.max(0, ...lengths);
 	}
 
 	text(text: string): string {
@@ -36,8 +34,18 @@ export class Redaction {
 	}
 
 	/** The value without the key; the same object when it does not contain the key. */
-	json<T>(value: T): T {
-		return this.redacted(value) as T;
+	json<T>(value: T): T;
+	json(value: unknown): unknown {
+		if (typeof value === 'string') return this.text(value);
+		if (Array.isArray(value)) {
+			const clean = value.map((entry: unknown) => this.json(entry));
+			return clean.some((entry, at) => entry !== value[at]) ? clean : value;
+		}
+		if (!isObject(value)) return value;
+		const [names, entries] = [Object.keys(value), Object.values(value)];
+		const [cleanNames, cleanEntries] = [this.json(names), this.json(entries)];
+		if (cleanNames === names && cleanEntries === entries) return value;
+		return Object.fromEntries(cleanNames.map((name, at) => [name, cleanEntries[at]]));
 	}
 
 	/** Whether a text, such as a link, contained the key before it was redacted. */
@@ -65,34 +73,10 @@ export class Redaction {
 		return partialLength < minKeyLength ? clean : clean.slice(0, -partialLength) + mask;
 	}
 
-	private redacted(value: unknown): unknown {
-		if (typeof value === 'string') return this.text(value);
-		if (typeof value !== 'object' || value === null) return value;
-		if (Array.isArray(value)) return this.redactedList(value);
-		const names = Object.keys(value);
-		const cleanNames = this.redactedList(names);
-		const entries = Object.values(value);
-		const cleanEntries = this.redactedList(entries);
-		if (cleanNames === names && cleanEntries === entries) return value;
-		return Object.fromEntries(names.map((_, index) => [cleanNames[index], cleanEntries[index]]));
-	}
-
-	/** Copies nothing but what has the key: a list of numbers may have millions of them. */
-	private redactedList(list: unknown[]): unknown[] {
-		let clean: unknown[] | undefined;
-		list.forEach((entry, index) => {
-			const cleanEntry = this.redacted(entry);
-			if (cleanEntry === entry) return;
-			clean ??= [...list];
-			clean[index] = cleanEntry;
-		});
-		return clean ?? list;
-	}
-
 	/** The number of characters at the end that may be the beginning of the key. */
 	private partialKeyLength(text: string): number {
 		// ASCII letters only: others may change their length with their case.
-		const tail = text.slice(-this.maxLength).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+		const tail = text.slice(-maxSpelling).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 		for (let start = 0; start < tail.length; start++) {
 			if (this.spellings.some((spelling) => isPrefixOfSpelling(tail, start, spelling))) {
 				return tail.length - start;
@@ -108,8 +92,6 @@ function piecesOf(key: string): string[] {
 	const length = Math.ceil(key.length / count);
 	return [...Array(count).keys()].map((index) => key.slice(index * length, (index + 1) * length));
 }
-
-const lengthOf = ({ length }: string) => length;
 
 const patternOf = (letter: Letter) => `(?:${letter.map(escaped).join('|')})`;
 

@@ -65,25 +65,14 @@ export function parseRateLimitPause(
 	return pause !== undefined && pause <= maxRetryAfter ? pause : undefined;
 }
 
-/** Services give seconds, seconds or milliseconds since 1970, a date, or a duration such as `1m30.5s`. */
+/** Services give seconds, seconds or milliseconds since 1970, or a date. */
 function parseReset(header: string | undefined, now: number): number | undefined {
 	const value = header?.slice(0, maxHeaderLength).trim() ?? '';
-	if (/^\d+(\.\d+)?$/.test(value)) {
-		const number = Number(value);
-		if (number < 1e9) return number * 1000;
-		return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
-	}
-	if (/^(\d+(\.\d+)?(ms|[hms]))+$/.test(value)) {
-		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/gy)];
-		return parts.reduce(
-			(sum, [, number, unit]) => sum + Number(number) * millisecondsPerUnit[unit],
-			0,
-		);
-	}
-	return millisecondsUntil(value, now);
+	if (!/^\d+(\.\d+)?$/.test(value)) return millisecondsUntil(value, now);
+	const number = Number(value);
+	if (number < 1e9) return number * 1000;
+	return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
 }
-
-const millisecondsPerUnit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
 function millisecondsUntil(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.

@@ -84,18 +84,12 @@ export interface Failure extends FailureRecord {
 	retryAfter?: number;
 	/** The model that the service refused, because it belongs to another operation. */
 	otherModel?: OtherModel;
-	/** Settings that the model may have refused, where the response names none. */
-	reasoningSettings?: { model: string; settings: string[] };
 	/** The host of a file; undefined for the gateway. */
 	host?: string;
-	/** What the network said, without a response. */
-	network?: string;
 	/** The idempotency key of an order whose outcome is unknown. */
 	idempotencyKey?: string;
 	/** Of an order whose outcome is unknown: how many requests may have been accepted, unless one. */
 	requests?: number;
-	/** Whether the user wants an order sent again when its response was lost. */
-	isResent?: boolean;
 	/** Set when the wait for a job has ended, while the job may go on. */
 	waitEnded?: 'timeout' | 'stopped';
 	/** Why the last poll failed. */
@@ -110,22 +104,19 @@ export interface Failure extends FailureRecord {
 	orderAdvice?: string;
 }
 
-/** Facts of a failure, of which those that say that nothing was sent can be left out. Of a request, it must be said what is charged. */
+/** Facts of a failure. Without others, nothing was sent. Of a request, it must be said what is charged. */
 type Facts = Partial<Failure> &
 	Pick<Failure, 'message'> &
 	({ reach?: 'none' } | Pick<Failure, 'reach' | 'billed'>);
-
-const nothingSent = { reach: 'none', status: 0, billed: 'no', retry_can_help: false } as const;
 
 /** The only error that leaves the gateway layer. */
 export class GatewayError extends Error {
 	override readonly name = 'GatewayError';
 	readonly failure: Failure;
 
-	/** @param facts without others, nothing was sent, and sending it again cannot help */
 	constructor(facts: Facts) {
 		super(facts.message);
-		this.failure = { ...nothingSent, ...facts };
+		this.failure = { reach: 'none', status: 0, billed: 'no', retry_can_help: false, ...facts };
 	}
 
 	/** The same error with some facts replaced. */

@@ -6,42 +6,39 @@ import { GatewayError, type Failure } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
 
-/** The job exists, so it may be charged. */
-function jobError(
-	job: JobSummary,
-	facts: Pick<Failure, 'message'> & Partial<Failure>,
-): GatewayError {
+/** The failure of a job that exists, so that it may be charged. */
+function jobError(job: JobSummary, message: string, facts: Partial<Failure>): GatewayError {
 	const { request_id } = job;
-	const known = { ...withoutUndefined({ request_id }), billed: 'unknown', job } as const;
-	return new GatewayError({ ...known, retry_can_help: true, ...facts });
+	const known = { ...withoutUndefined({ request_id }), billed: 'unknown' } as const;
+	return new GatewayError({ ...known, retry_can_help: true, ...facts, message, job });
 }
+
+/** Of a response that is about a job, but of no use. */
+const unusable = (text: string) =>
+	({ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) }) as const;
 
 /** The user pressed Stop. */
 export const jobStopped = (job: JobSummary): GatewayError =>
-	jobError(job, { message: 'The execution was stopped', isStopped: true, waitEnded: 'stopped' });
+	jobError(job, 'The execution was stopped', { isStopped: true, waitEnded: 'stopped' });
 
 /** Another execution has resumed the wait for the job. */
 export const takenUp = (job: JobSummary, execution: string): GatewayError =>
-	jobError(job, {
-		message: `Execution ${execution} has resumed and goes on with ${jobName(job)}`,
+	jobError(job, `Execution ${execution} has resumed and goes on with ${jobName(job)}`, {
 		advice:
 			'After a restart, n8n shows an execution that resumes as crashed for a moment. That execution delivers the video, so this Retry has nothing to do.',
 		retry_can_help: false,
 	});
 
-/** Why a job failed, if it could be read, and the body as it arrived. */
-interface FailedStatus {
-	failure?: ErrorObject;
-	text: string;
-}
-
-/** Failed calls are not charged. For a job that fails after it was accepted, the specification does not say. */
-export const jobFailed = (job: JobSummary, { failure: reason, text }: FailedStatus): GatewayError =>
-	jobError(job, {
-		...reason,
-		message: `${jobName(job)} failed: ${failureReason(reason)}`,
-		retry_can_help: false,
-		raw_body: truncateBody(text),
+/**
+ * Failed calls are not charged. For a job that fails after it was accepted, the specification does not say.
+ * @param status why the job failed, if it could be read, and the body as it arrived
+ */
+export const jobFailed = (
+	job: JobSummary,
+	{ failure: reason, text }: { failure?: ErrorObject; text: string },
+): GatewayError =>
+	jobError(job, `${jobName(job)} failed: ${failureReason(reason)}`, {
+		...{ ...reason, retry_can_help: false, raw_body: truncateBody(text) },
 	});
 
 /** Why a job failed, in the service's words as far as it gave any. */
@@ -55,11 +52,10 @@ export function failureReason(reason: ErrorObject = {}): string {
 export const jobStatusUnclear = (
 	job: JobSummary,
 	{ status, text }: { status: string; text: string },
-): GatewayError =>
-	jobError(job, {
-		message: `${jobName(job)}: the response has no job status (${excerpt(status, 100)})`,
-		...{ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) },
-	});
+): GatewayError => {
+	const problem = `the response has no job status (${excerpt(status, 100)})`;
+	return jobError(job, `${jobName(job)}: ${problem}`, unusable(text));
+};
 
 /**
  * @param timeout milliseconds
@@ -68,12 +64,15 @@ export const jobStatusUnclear = (
 export function deadlinePassed(job: JobSummary, timeout: number, lastPoll?: Failure): GatewayError {
 	const count = Math.round(timeout / 6_000) / 10;
 	const minutes = count === 1 ? '1 minute' : `${count} minutes`;
-	return jobError(job, {
-		message: `${jobName(job)} did not finish within ${minutes} (${describeStatus(job)})`,
-		waitEnded: 'timeout',
-		// Its body may be large, and it says nothing about the job.
-		...(lastPoll && { lastPoll: { ...lastPoll, job, billed: 'unknown', raw_body: undefined } }),
-	});
+	return jobError(
+		job,
+		`${jobName(job)} did not finish within ${minutes} (${describeStatus(job)})`,
+		{
+			waitEnded: 'timeout',
+			// Its body may be large, and it says nothing about the job.
+			...(lastPoll && { lastPoll: { ...lastPoll, job, billed: 'unknown', raw_body: undefined } }),
+		},
+	);
 }
 
 /** Whether the job itself has failed. */
@@ -84,22 +83,22 @@ export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 export const isJobUnknown = ({ kind }: Failure): boolean => kind === 'notFound' || kind === 'gone';
 
 /** @param denial why the service says that there is no file, if it does */
-export const linkMissing = (
+export function linkMissing(
 	job: JobSummary,
 	{ text }: { text: string },
 	denial?: ErrorObject,
-): GatewayError =>
-	jobError(job, {
+): GatewayError {
+	const problem = denial ? failureReason(denial) : 'the response has no link to the file';
+	return jobError(job, `${jobName(job)} finished, but ${problem}`, {
 		...denial,
-		message: `${jobName(job)} finished, but ${denial ? failureReason(denial) : 'the response has no link to the file'}`,
-		...{ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) },
+		...unusable(text),
 		...(denial && { denies: 'request' }),
 	});
+}
 
 /** The video is finished, but its link is neither used nor shown. */
 export const jobLinkCarriesKey = (job: JobSummary): GatewayError =>
-	jobError(job, {
-		message: `${jobName(job)} finished, but its link carries the API key`,
+	jobError(job, `${jobName(job)} finished, but its link carries the API key`, {
 		...{ reach: 'unreadable', kind: 'linkCarriesKey', made: 'video' },
 		...{ billed: 'yes', retry_can_help: false },
 	});
@@ -117,20 +116,15 @@ export function linkNotFound(
 	const isVideo = job.kind === 'video';
 	const failure = (isVideo ? (content ?? ofJob) : (ofJob ?? content)) as Failure;
 	const { message } = failure;
-	// The job may hold its link in a field that is not known here, so its response says more than a failed request.
-	const kept = Object.keys(fields).length > 0 ? JSON.stringify(fields) : undefined;
-	const raw_body = kept === undefined ? failure.raw_body : truncateBody(kept);
+	const isNamed = message.startsWith(jobName(job));
 	// The content endpoint knows nothing of a task.
-	const isDenied = [ofJob, isVideo ? content : undefined].some(
-		(each) => each?.denies === 'request',
-	);
-	return jobError(job, {
+	const isDenied = ofJob?.denies === 'request' || (isVideo && content?.denies === 'request');
+	return jobError(job, isNamed ? message : `${jobName(job)} finished. ${message}`, {
 		...failure,
-		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
-		...withoutUndefined({ raw_body }),
+		// The job may hold its link in a field that is not known here, so its response says more than a failed request.
+		...(Object.keys(fields).length > 0 && { raw_body: truncateBody(JSON.stringify(fields)) }),
 		...(isDenied
 			? { made: 'nothing', billed: 'unknown', retry_can_help: false }
 			: { made: 'video', billed: 'yes' }),
-		job,
 	});
 }

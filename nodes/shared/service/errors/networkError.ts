@@ -7,11 +7,16 @@ export class TimeLimitError extends Error {
 	}
 }
 
-/**
- * What is wrong with an address: its name is unknown, nothing listens there, n8n's SSRF protection blocks it, it does
- * not speak TLS, or its certificate is not accepted.
- */
-export type AddressProblem = 'unknownHost' | 'closedPort' | 'blocked' | 'notTls' | 'badCertificate';
+/** What is wrong with an address; continues "… could not be reached: ". */
+export const addressProblems = {
+	unknownHost: 'its host name is not found',
+	closedPort: 'nothing responds there',
+	blocked: "n8n's SSRF protection blocks it",
+	notTls: 'it does not speak https',
+	badCertificate: 'its TLS certificate is not accepted',
+};
+
+export type AddressProblem = keyof typeof addressProblems;
 
 /**
  * By the codes, messages and names of errors of Node.js and n8n. The HTTP client's own timeout may fire just before ours.
@@ -31,8 +36,8 @@ interface NetworkError {
 	/** Something that is no valid HTTP arrived, so the request was received. */
 	reach: 'unsent' | 'lost' | 'unreadable';
 	kind?: (typeof kinds)[number][1] | 'unreachable';
-	/** Its codes and messages, without those that are in another. */
-	texts: string[];
+	/** What it says itself, without the layers around it. */
+	text: string;
 	/** The IP address and port to which no connection could be made. */
 	address?: string;
 }
@@ -40,37 +45,37 @@ interface NetworkError {
 /** @param cause the network's own error, possibly wrapped by a layer above */
 export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
-	const codes = levels.flatMap(({ code, httpCode }) => [code, httpCode]);
-	const given = levels.flatMap(({ messages }) => (Array.isArray(messages) ? messages : []));
-	const messages = levels.map(({ message }) => message);
-	const words = [...codes, ...given, ...messages, ...levels.map(({ name }) => name)].filter(isText);
-	// n8n's own message only says the given ones once more.
-	const texts = [...codes, ...(given.some(isText) ? given : messages)].filter(isText);
+	const words = levels
+		.flatMap(({ code, httpCode, messages, message, name }) => [
+			...[code, httpCode, message, name],
+			...(Array.isArray(messages) ? messages : []),
+		])
+		.filter(isText);
 	const [, kind] = kinds.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
-	const [address] = levels.flatMap(({ syscall, address: ip, port }) =>
-		syscall === 'connect' && isText(ip) && port !== undefined ? `${ip}:${String(port)}` : [],
+	const { code, message = '' } = levels.at(-1) ?? {};
+	const text = isText(code) && !String(message).includes(code) ? `${code}, ${message}` : message;
+	const connect = levels.find(
+		({ syscall, address, port }) => syscall === 'connect' && isText(address) && port !== undefined,
 	);
-	const said = { texts: texts.filter(isNews), address };
+	const said = { text: String(text), address: connect && `${connect.address}:${connect.port}` };
 	if (!levels.some(neverConnected)) {
 		return { ...said, kind, reach: kind === 'garbled' ? 'unreadable' : 'lost' };
 	}
-	const isOfAddress = kind !== undefined && kind !== 'garbled' && kind !== 'timeout';
+	const isOfAddress = kind !== undefined && kind in addressProblems;
 	return { ...said, kind: isOfAddress ? kind : 'unreachable', reach: 'unsent' };
 }
 
 /** The system calls of Node.js that come before a request is sent: the name lookup, and connecting. */
 const beforeConnecting = /^(connect|getaddrinfo|query)/;
 
-/** Errors with which n8n refuses an address before it connects. */
-const refusedByN8n = /^SsrfBlocked/;
-
 /**
  * Whether the connection was never ready to write. A server may break a connection in any way after it accepted an
  * order, so the text of an error proves nothing. If it is not clear, the request counts as sent.
  */
 function neverConnected({ name, syscall, request }: ErrorLevel): boolean {
-	if (typeof syscall === 'string' && beforeConnecting.test(syscall)) return true;
-	if (typeof name === 'string' && refusedByN8n.test(name)) return true;
+	if (isText(syscall) && beforeConnecting.test(syscall)) return true;
+	// With these, n8n refuses an address before it connects.
+	if (isText(name) && name.startsWith('SsrfBlocked')) return true;
 	if (!isObject(request) || !('socket' in request)) return false;
 	// Node.js gives a request its socket before the TLS handshake, but sends nothing until the handshake has finished.
 	const { socket } = request;
@@ -91,9 +96,5 @@ function levelsOf(cause: unknown): ErrorLevel[] {
 	}
 	return levels;
 }
-
-/** Whether a text is in no other one, and not there before. */
-const isNews = (text: string, at: number, all: string[]) =>
-	all.indexOf(text) === at && !all.some((other) => other !== text && other.includes(text));
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

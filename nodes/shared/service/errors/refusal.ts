@@ -88,14 +88,14 @@ export function otherModelIn(
 	return kind === undefined || kind === models ? undefined : { id: String(id), kind };
 }
 
+const mayBlameModel = ['badRequest', 'notFound', 'serverError', 'missingMediaOrServerError'];
+
 /** Whether the service may have refused the request because of its model. */
 export function isModelBlamed(
 	{ id }: OtherModel,
 	kind: RefusalKind,
 	{ param, message = '' }: ErrorObject,
 ): boolean {
-	const isNamed = param === 'model' || message.includes(id);
-	if (kind === 'badRequest' || kind === 'notFound') return isNamed || /\bmodel/i.test(message);
-	const isUnclear = kind === 'serverError' || kind === 'missingMediaOrServerError';
-	return kind === 'unknownModel' || (isUnclear && isNamed);
+	const isNamed = param === 'model' || message.includes(id) || /\bmodel/i.test(message);
+	return kind === 'unknownModel' || (isNamed && mayBlameModel.includes(kind));
 }

@@ -5,7 +5,7 @@ import { isWebPage, readReason } from '../reader/page';
 import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
-import { readNetworkError } from './networkError';
+import { addressProblems, readNetworkError } from './networkError';
 import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
@@ -44,6 +44,21 @@ export const truncateBody = (text: string) =>
 		? `${beginningOf(text, maxRecordedLength)}… (cut: the first ${maxRecordedLength} of ${text.length} characters)`
 		: text;
 
+/** The failure of a request, with what it means for the order. @param whatHappened continues "Could not …: " */
+function failed(
+	request: RequestInfo,
+	whatHappened: string,
+	facts: FailedRequest & Partial<Failure>,
+): GatewayError {
+	const { purpose, cost, idempotencyKey } = request;
+	const { charged, helps } = verdictOf(facts, request);
+	return new GatewayError({
+		...{ message: `Could not ${purpose}: ${whatHappened}`, ...facts },
+		...{ cost, billed: charged, retry_can_help: helps },
+		...(charged !== 'no' && withoutUndefined({ idempotencyKey })),
+	});
+}
+
 /**
  * A request without a response.
  * @param cause the network's own error, possibly wrapped
@@ -54,23 +69,23 @@ export function noResponse(
 	cause: unknown,
 	redaction: { text(text: string): string },
 ): GatewayError {
-	const { reach, kind: said, texts, address } = readNetworkError(cause);
-	const { purpose, host, url } = request;
+	const { reach, kind: said, text, address } = readNetworkError(cause);
+	const { host, url } = request;
 	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
 	const kind = proxy === undefined ? said : 'deadProxy';
-	// Some HTTP clients advise a retry, without knowing that it may cost money.
-	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
-	const network = excerpt(redaction.text(own));
+	const network = text && ` (${excerpt(redaction.text(text))})`;
 	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
-	const problem = kind && host !== undefined ? addressProblems[kind]?.(host) : undefined;
-	const whatHappened =
-		problem ?? (reach === 'unsent' ? `${target} could not be reached` : lostBy(kind, host));
-	return new GatewayError({
-		message: `Could not ${purpose}: ${whatHappened}${network && ` (${network})`}`,
-		...{ reach, network, ...withoutUndefined({ kind, host }) },
-		...judged(request, { reach, kind, status: 0 }),
+	const problem = kind && problems[kind];
+	const unreached = `${target} could not be reached${problem ? `: ${problem}` : ''}`;
+	const whatHappened = reach === 'unsent' ? unreached : lostBy(kind, host);
+	return failed(request, whatHappened + network, {
+		...{ reach, status: 0 },
+		...(kind && { kind }),
+		...withoutUndefined({ host }),
 	});
 }
+
+const problems: Partial<Record<FailureKind, string>> = addressProblems;
 
 /** Whether a connection to this address was one to the host of the URL: a name may resolve to any IP address. */
 function isAddressOf(address: string, url?: string): boolean {
@@ -78,15 +93,6 @@ function isAddressOf(address: string, url?: string): boolean {
 	const { port, protocol } = new URL(url);
 	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
-
-/** What is wrong with the host of a file. The user knows the gateway, so its address is the subject of the advice. */
-const addressProblems: Partial<Record<FailureKind, (host: string) => string>> = {
-	unknownHost: (host) => `the host ${host} is not found`,
-	closedPort: (host) => `${host} refuses the connection`,
-	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
-	notTls: (host) => `${host} does not speak https`,
-	badCertificate: (host) => `the TLS certificate of ${host} is not accepted`,
-};
 
 /** How the response was lost. */
 function lostBy(kind?: FailureKind, host?: string): string {
@@ -119,11 +125,8 @@ export function redirected(
 ): GatewayError {
 	// With 303, a server sends the client to the result of what it has done (RFC 9110, 15.4.4); old ones use 301 and 302.
 	const reach = request.cost !== 'read' && status <= 303 ? 'proxied' : 'answered';
-	return new GatewayError({
-		message: `Could not ${request.purpose}: the gateway redirects to ${excerpt(location)}`,
-		...{ reach, kind, status },
-		...judged(request, { reach, kind, status }),
-	});
+	const whatHappened = `the gateway redirects to ${excerpt(location)}`;
+	return failed(request, whatHappened, { reach, kind, status });
 }
 
 /** A request that was held back for too long, and not sent. @param holder what held it back */
@@ -158,12 +161,10 @@ export function refused(
 	const reason = otherModel
 		? `${otherModel.id} is a model of another kind; the service said: ${serviceMessage}`
 		: serviceMessage;
-	return new GatewayError({
-		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, said?.code].filter(Boolean).join(', ')})`,
-		...{ reach, kind },
-		...responseFields(response, { body, error: said }),
+	const code = said?.code === undefined ? '' : `, ${said.code}`;
+	return failed(request, `${excerpt(reason)} (HTTP ${status}${code})`, {
+		...{ reach, kind, ...responseFields(response, body, said) },
 		...withoutUndefined({ otherModel, retryAfter, denies }),
-		...judged(request, { reach, kind, status, ...said }),
 	});
 }
 
@@ -224,12 +225,10 @@ export function unreadable(
 		kind = 'unreadable',
 	}: { partialText?: string; error?: unknown; kind?: FailureKind } = {},
 ): GatewayError {
-	const { status } = response;
-	return new GatewayError({
-		message: `Could not ${request.purpose}: the response ${excerpt(problem, 1000)} (HTTP ${status})`,
+	const whatHappened = `the response ${excerpt(problem, 1000)} (HTTP ${response.status})`;
+	return failed(request, whatHappened, {
 		...{ reach: 'unreadable', kind },
-		...responseFields(response, { body: bodyOf(response), error: reasonIn(read({ error })) }),
-		...judged(request, { reach: 'unreadable', kind, status }),
+		...responseFields(response, bodyOf(response), reasonIn(read({ error }))),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
@@ -237,25 +236,12 @@ export function unreadable(
 /** The fields of a failure that come from the response. */
 function responseFields(
 	{ status, headers, text }: FailedResponse,
-	{ body, error = {} }: { body: unknown; error?: ErrorObject },
+	body: unknown,
+	{ code, type, param }: ErrorObject = {},
 ) {
-	const { code, type, param } = error;
 	const request_id = requestIdOf(headers, body);
 	return {
-		status,
+		...{ status, raw_body: truncateBody(text) },
 		...withoutUndefined({ code, type, param, request_id }),
-		raw_body: truncateBody(text),
 	};
-}
-
-/** What the failure means for the order, and for sending it again. */
-function judged(
-	request: RequestInfo,
-	failure: FailedRequest,
-): Partial<Failure> & Pick<Failure, 'billed'> {
-	const { cost, resendsLost, idempotencyKey } = request;
-	const { charged, helps } = verdictOf(failure, request);
-	const outcome = { cost, billed: charged, retry_can_help: helps };
-	if (charged === 'no') return outcome;
-	return { ...outcome, ...withoutUndefined({ idempotencyKey, isResent: resendsLost }) };
 }

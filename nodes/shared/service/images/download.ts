@@ -42,7 +42,7 @@ export async function downloadImage<T>(
 				maxUnannounced: maxImageBytes,
 				shared,
 			}),
-			endOf: (ofType: FileType) => new ImageEnd(ofType),
+			endOf,
 			takesCut: true,
 			charged: ({ failure }) => chargedImageError(failure, { ...known, url }),
 		},
@@ -71,20 +71,13 @@ export function chargedImageError(
 	});
 }
 
-/** The end of an image. */
-class ImageEnd implements FileEnd {
-	private readonly image: ReturnType<typeof followImage>;
-
-	constructor({ mimeType }: FileType) {
-		this.image = followImage(mimeType);
-	}
-
-	push(bytes: Uint8Array): void {
-		this.image.push(bytes);
-	}
-
-	get state(): FileEnd['state'] {
-		const { hasEnd } = this.image;
-		return hasEnd === undefined ? undefined : hasEnd ? 'whole' : 'cut';
-	}
+/** The end of an image, as it arrives. */
+function endOf({ mimeType }: FileType): FileEnd {
+	const image = followImage(mimeType);
+	return {
+		push: (bytes) => image.push(bytes),
+		get state() {
+			return image.hasEnd === undefined ? undefined : image.hasEnd ? 'whole' : 'cut';
+		},
+	};
 }

@@ -13,7 +13,7 @@ import {
 	type Rule,
 	type Value,
 } from '../reader/values';
-import { endsLikeImage, isFile, withoutEmbedded } from './textImages';
+import { endsLikeImage, filePlace, filesIn, isFile } from './textImages';
 
 /** One image of a response: a link to it, or its bytes. */
 export interface Image {
@@ -135,11 +135,15 @@ export function withoutFiles(fields: JsonObject): JsonObject {
 	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, values[at]])));
 }
 
+/** As much base64 is a file, whatever it looks like. */
+const longBase64 = /^[\w+/-]{2000}/;
+
 /** Without what is nothing but a file; of a text with a file in it, only the file. */
 function withoutFile(value: unknown): unknown {
 	if (typeof value === 'string') {
-		const text = withoutEmbedded(value);
-		return isFile(value) || (text !== value && text === 'data:image') ? undefined : text;
+		if (isFile(value) || longBase64.test(value)) return undefined;
+		const { files, rest } = filesIn(value);
+		return files.length > 0 && rest === filePlace ? undefined : rest;
 	}
 	if (isObject(value)) return withoutFiles(value);
 	if (!Array.isArray(value)) return value;

@@ -8,7 +8,6 @@ import {
 	type Choice,
 } from '../chat/completion';
 import {
-	bodyFields,
 	describeBody,
 	UnusableResponse,
 	withRequestIds,
@@ -56,7 +55,7 @@ export interface ImageResult {
 export function readImages(response: ServiceResponse): ImageResult {
 	const { json = streamedImages(response.text) } = response;
 	const answer = read(json);
-	const fields = bodyFieldsOf(json, response);
+	const fields = withRequestIds(isObject(json) ? json : {}, response);
 	const single = singleIn(answer);
 	const isFirst = (list: List) => list.isUsual && !list.isWithinList;
 	const usual = answer.lists.filter((list) => list.isUsual);
@@ -73,11 +72,6 @@ export function readImages(response: ServiceResponse): ImageResult {
 		return { ...found, fields: withoutFiles(isWithinList ? fields : without(fields, path)) };
 	}
 	throw new UnusableResponse(`has no image: ${describeBody(response)}`);
-}
-
-function bodyFieldsOf(json: unknown, response: ServiceResponse): JsonObject {
-	const isObjectOrOne = isObject(json) || (Array.isArray(json) && json.length === 1);
-	return isObjectOrOne ? bodyFields({ ...response, json }) : withRequestIds({}, response);
 }
 
 /** In characters of an event: one with an image has more. */

@@ -133,10 +133,11 @@ const maxPassPatience = 20_000;
 const maxLateness = 180_000;
 
 /**
- * A refusal ends the wait when it was repeated, in a row, at least as often and over at least as long. Times in
- * milliseconds.
+ * A refusal ends the wait when it was repeated, in a row, at least as often and over at least as long (milliseconds). A
+ * job that certainly exists has a minute, in which a key may work again. For any other one, the endpoint of its kind must
+ * say twice that it is unknown, and that of the other kind once.
  */
-const lasting = { polls: 3, time: 60_000 };
+const lasting = { known: { polls: 3, time: 60_000 }, unknown: { polls: 3, time: 2 * minInterval } };
 
 const polling: Stage = { name: 'polling' };
 
@@ -189,7 +190,8 @@ function startPass(
 function waitForPoll(state: PollerState, now: number, earliest = now): Step {
 	const { nextPollAt, passEndsAt } = state;
 	// Waiting for a poll that is nearly due is faster than leaving it to another pass.
-	if (passEndsAt !== null && nextPollAt > passEndsAt + minInterval) {
+	const isSoon = isDoubtful(state) && nextPollAt <= now + minInterval;
+	if (passEndsAt !== null && nextPollAt > passEndsAt + minInterval && !isSoon) {
 		return { state, action: { do: 'park', until: nextPollAt } };
 	}
 	return waitUntil(state, now, Math.max(nextPollAt, Math.min(earliest, deadlineOf(state))));
@@ -367,22 +369,29 @@ function pollAfterFailure(state: PollerState, errors: GatewayError[], now: numbe
 	}
 	const { since = now, count = 0 } = state.refused ?? {};
 	const refused = { since, count: count + 1 };
-	if (refused.count >= lasting.polls && now >= since + lasting.time) {
-		return fail(state, error.about(state.job));
-	}
+	const { polls, time } = isKnown(state) ? lasting.known : lasting.unknown;
+	// No grace is longer than the wait that it is part of.
+	const grace = Math.min(time, state.timeout / 2);
+	const hasLasted = refused.count >= polls && now >= since + grace;
+	if (hasLasted || now >= deadlineOf(state)) return fail(state, error.about(state.job));
 	// The poll that decides comes after the whole time.
-	const decides = refused.count + 1 >= lasting.polls;
-	const retryAfter = decides ? since + lasting.time - now : error.failure.retryAfter;
+	const decides = refused.count + 1 >= polls;
+	const retryAfter = decides ? since + grace - now : error.failure.retryAfter;
 	return pollAgain(withChanges(state, { refused }), now, error.with({ retryAfter }));
 }
+
+/** Whether the job certainly exists. */
+const isKnown = ({ job, isCreated }: PollerState) => isCreated === true || job.status !== undefined;
+
+/** Whether the service has just said that the job is unknown. A few seconds later, it has said it for good. */
+const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
 
 /**
  * Whether the service itself refuses this key, or a job that may not exist. Anything else is a poll that did not work:
  * the page of a proxy, an error of the service, or a refusal of a job that was created or seen.
  */
-function isSureRefusal({ job, isCreated }: PollerState, { denies }: Failure): boolean {
-	const isKnown = isCreated === true || job.status !== undefined;
-	return denies === 'key' || (denies !== undefined && !isKnown);
+function isSureRefusal(state: PollerState, { denies }: Failure): boolean {
+	return denies === 'key' || (denies !== undefined && !isKnown(state));
 }
 
 /** @param error why the last poll failed */
@@ -410,8 +419,9 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 const isHeldBack = ({ failure }: GatewayError) => failure.kind === 'heldBack';
 
 /** Milliseconds until the next request: the interval, or longer if the service asks for it. */
-function pauseAfter({ kind, pollInterval }: PollerState, failure?: Failure): number {
-	const interval = pollInterval ?? jobKinds[kind].pollSeconds * 1000;
+function pauseAfter(state: PollerState, failure?: Failure): number {
+	const { pollInterval = jobKinds[state.kind].pollSeconds * 1000 } = state;
+	const interval = isDoubtful(state) ? minInterval : pollInterval;
 	return Math.max(minInterval, interval, failure?.retryAfter ?? 0);
 }
 

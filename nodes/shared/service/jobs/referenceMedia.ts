@@ -1,6 +1,13 @@
 import { asText, describeValue, isObject, valueAt } from '../json';
 import { publicLinkProblem } from '../links';
-import { referenceVoice, type ReferenceVideoModel } from '../protocol/models';
+import {
+	fileOfMedium,
+	referenceVideoModels,
+	referenceVoice,
+	type MediaType,
+	type ReferenceVideoModel,
+} from '../protocol/models';
+import type { LinkedFile } from './linkLooks';
 
 /** "Resources", media item. */
 export interface Media {
@@ -31,6 +38,40 @@ interface MediaRules extends Wording {
 	modelId: string;
 	/** Undefined for an unknown model. */
 	model?: ReferenceVideoModel;
+}
+
+/** The files that the service fetches for these media, and what each must be. */
+export function linkedFiles(
+	media: readonly unknown[],
+	{ labelAt, model: modelId, wording }: LinkedFileRules,
+): LinkedFile[] {
+	const model = referenceVideoModels[modelId] as ReferenceVideoModel | undefined;
+	const instead: LinkedFile['instead'] = {};
+	for (const type of ['reference_image', 'reference_video'] as const) {
+		const isTaken = !model || model.mediaTypes.includes(type);
+		instead[fileOfMedium[type]] = isTaken
+			? `: choose ${wording.typeName(type)}`
+			: `: ${modelId} takes none`;
+	}
+	return media.flatMap((item, index): LinkedFile[] => {
+		const wanted = fileOfMedium[valueAt(item, 'type') as MediaType];
+		const at = (name: string) => ({
+			url: asText(valueAt(item, name)) ?? '',
+			field: labelAt(`input.media[${index}].${name}`),
+		});
+		const files = [
+			{ ...at('url'), wanted, instead },
+			{ ...at('reference_voice'), wanted: 'audio' as const },
+		];
+		return files.filter(({ url }) => url !== '');
+	});
+}
+
+interface LinkedFileRules {
+	/** The label of a field of the request. */
+	labelAt(path: string): string;
+	model: string;
+	wording: Wording;
 }
 
 /** The number of media of this type. */

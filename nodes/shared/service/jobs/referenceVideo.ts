@@ -74,6 +74,9 @@ function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unk
 	};
 }
 
+/** The media of the request, whatever they are. */
+export const mediaOf = (request: ReferenceVideoRequest): unknown[] => inputOf(request).media;
+
 /** The parameters that any of the known models lists. */
 const parameterNames = [
 	...new Set(

@@ -41,11 +41,8 @@ export const freeBytes = 1_000_000;
 /** In bytes: what a JSON text needs in memory once it is parsed, for each unit of its weight. */
 export const bytesPerWeight = 4;
 
-/** In characters: a text that takes a few milliseconds to parse. Between longer ones, other work runs. */
-export const maxJsonAtOnce = 500_000;
-
-/** In characters of a stream that was not asked for: reading its events takes about 20 milliseconds. */
-export const maxEventsAtOnce = 200_000;
+/** In characters of a stream: reading its events takes a few milliseconds. Between longer parts, other work runs. */
+export const maxEventsAtOnce = 20_000;
 
 /** In bytes, of what follows the end of a stream: it is read so that the service sees its response delivered. */
 export const maxDrainedBytes = 1_000_000;
@@ -82,11 +79,11 @@ export const maxReadText = 500_000;
 /** Answers of one chat, and images of one response or text: nobody can order as many. The rest is not looked at. */
 export const [maxChoices, maxFoundImages] = [1_000, 1_000];
 
-/** Links, tags, files and long words of a text in which images are looked for: about 50 milliseconds. */
-export const maxTextTokens = 20_000;
+/** Links, or files and long words, of a text in which images are looked for: about 50 milliseconds. */
+export const maxTextTokens = 10_000;
 
-/** Words of a text that are long enough to be a file as base64: each is decoded to see whether it is one. */
-export const maxBase64Words = 10_000;
+/** In characters of a text, without the files in it, in which links to images are looked for: no answer has as many. */
+export const maxLinkText = 2_000_000;
 
 /** In characters: no server accepts a longer link, and parsing it takes long. */
 export const maxLinkLength = 100_000;

@@ -8,6 +8,13 @@ export const mediaTypes: readonly MediaType[] = [
 	'first_frame',
 ];
 
+/** What the file of a medium of each type is. */
+export const fileOfMedium: Readonly<Record<MediaType, 'image' | 'video'>> = {
+	reference_image: 'image',
+	reference_video: 'video',
+	first_frame: 'image',
+};
+
 /** "Resources", media item: the types that may have a `reference_voice`, and its limits. */
 export const referenceVoice = {
 	mediaTypes: ['reference_image', 'reference_video'] as readonly MediaType[],

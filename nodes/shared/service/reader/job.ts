@@ -13,8 +13,10 @@ const besides =
 /** Where the specification shows the ID of each kind, also within the `data` around a whole answer of some gateways. */
 const shownIds = {
 	task: [at('output.task_id'), at('task_id'), at('data.task_id'), at('data.output.task_id')],
-	video: [at('id'), at('video_id'), at('data.video_id'), at('data.id'), at('output.id')],
-} as const satisfies Record<JobKind, readonly Rule[]>;
+	video: [at('id'), at('video_id'), at('data.video_id')],
+	// The `id` of a content may be that of the file ("Endpoints" 13).
+	content: [at('video_id'), at('data.video_id')],
+} as const satisfies Record<JobKind | 'content', readonly Rule[]>;
 
 /** Where services of the field put it: under a name of its own, or as the ID of a part that can only be the job. */
 const usualIds: readonly Rule[] = [
@@ -39,9 +41,9 @@ const mayBeId: Rule = ({ value, isOneOfMany }) => asText(value) !== undefined &&
 /** The ID of the job that an answer is about: in the place of its kind, in that of the other, or the only one there is. */
 export function jobIdIn(answer: Answer, kind: JobKind): string | undefined {
 	const values = answer.values.filter((value) => mayBeId(value) && !isBesides(value));
-	const found =
-		firstBy(values, [...shownIds[kind], ...usualIds]) ?? onlyOne(values.filter(isIdName));
-	return found && asText(found.value);
+	const ofVideo = kind === 'video' ? [at('data.id'), at('output.id')] : [];
+	const shown = firstBy(values, [...shownIds[kind], ...ofVideo, ...usualIds]);
+	return asText((shown ?? onlyOne(values.filter(isIdName)))?.value);
 }
 
 function onlyOne(values: Value[]): Value | undefined {
@@ -51,15 +53,8 @@ function onlyOne(values: Value[]): Value | undefined {
 
 /** The ID that an answer gives where the specification shows it, so that it is surely the job's. */
 export function shownIdIn(answer: Answer, source: JobKind | 'content'): string | undefined {
-	// The `id` of a content may be that of the file ("Endpoints" 13).
-	const rules = source === 'content' ? [at('video_id'), at('data.video_id')] : surelyIds[source];
-	const found = firstBy(answer.values.filter(mayBeId), rules);
-	return found && asText(found.value);
+	return asText(firstBy(answer.values.filter(mayBeId), shownIds[source])?.value);
 }
-const surelyIds = {
-	task: shownIds.task,
-	video: shownIds.video.slice(0, 3),
-} as const satisfies Record<JobKind, readonly Rule[]>;
 
 /** All IDs of an answer that may be that of its job. */
 export const jobIdsIn = (answer: Answer): string[] =>
@@ -72,17 +67,13 @@ export const jobIdsIn = (answer: Answer): string[] =>
  * is used whatever is wrong with the rest.
  */
 export function jobIdInText(text: string, kind: JobKind): string | undefined {
-	const names = {
-		task: ['task_?id', 'job_?id'],
-		video: ['id', 'video_?id', 'task_?id', 'job_?id'],
-	};
-	for (const name of names[kind]) {
+	const names = [...(kind === 'video' ? ['id', 'video_?id'] : []), 'task_?id', 'job_?id'];
+	const ids = names.map((name) => {
 		const pattern = new RegExp(`"${name}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`, 'i');
 		const [, quoted, number] = pattern.exec(text) ?? [];
-		const id = asText(quoted ?? number);
-		if (id !== undefined) return id;
-	}
-	return undefined;
+		return asText(quoted ?? number);
+	});
+	return ids.find((id) => id !== undefined);
 }
 
 // ── The state and the progress ("Endpoints" 2 and 12) ────────────────────────────────────────────

@@ -3,7 +3,7 @@ import { maxMarkupLength, maxReasonLength } from '../protocol/bounds';
 import { requestIdHeader } from '../protocol/endpoints';
 import { phaseOf } from '../protocol/jobs';
 import { reasonInMarkup } from './page';
-import { plainName, type Answer, type Value } from './values';
+import { plainName, plainNames, type Answer, type Value } from './values';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
 export interface ErrorObject {
@@ -12,8 +12,6 @@ export interface ErrorObject {
 	type?: string;
 	param?: string;
 }
-
-const plainNames = (...names: string[]): ReadonlySet<string> => new Set(names.map(plainName));
 
 /** Names of fields that only something that failed has. */
 const causes = plainNames(
@@ -65,13 +63,10 @@ export function reasonIn({ values }: Answer): ErrorObject | undefined {
 export function jobReasonIn({ values }: Answer): ErrorObject {
 	// What only repeats the state, or says that the call succeeded, is no reason.
 	const parts = values.map(asPart).filter((part) => isCause(part) || !isState(part));
-	// A remark of the answer itself may be about the call: those beside a cause come first, then those furthest inside.
-	const withCause = new Set(
-		parts
-			.filter(({ within }) => within.some((name) => causes.has(name)))
-			.map(({ around }) => around),
+	// A remark of the answer itself may be about the call: causes come first, then what is furthest inside.
+	const ofCause = firstReason(
+		parts.filter(({ name, within }) => codes.has(name) || within.some((each) => causes.has(each))),
 	);
-	const ofCause = firstReason(parts.filter(({ around }) => withCause.has(around)));
 	if (ofCause?.message !== undefined) return ofCause;
 	const reason = firstReason([...parts].reverse(), true) ?? ofCause;
 	return reason ?? reasonByField(values.filter(({ path }) => path[0] === 'error')) ?? {};

@@ -8,11 +8,11 @@ import {
 } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
 import { reasonIn, saysWhy, type ErrorObject } from './reason';
-import { plainName, read, type Value } from './values';
+import { plainNames, read, type Value } from './values';
 
 /** Fields in which a service says whether it has accepted a request, by their plain names. */
-const verdictNames = new Set(
-	[
+const verdictNames = plainNames(
+	...[
 		'code',
 		'error_code',
 		'err_code',
@@ -21,9 +21,9 @@ const verdictNames = new Set(
 		'ret_code',
 		'success',
 		'is_success',
-	].map(plainName),
+	],
 );
-const stateNames = new Set(['ok', 'status', 'state'].map(plainName));
+const stateNames = plainNames('ok', 'status', 'state');
 
 /** Words of a refusal. A time limit that passed is none: the job may be running. */
 const refusingWords =
@@ -34,11 +34,9 @@ const acceptingWords =
 	/success|succeed|accepted|submitted|queued|in[ _]queue|pending|created|started|processing|in progress|running|scheduled|\bok\b|time[d ]?[ -_]?out|成功|已提交|处理中|排队|超时/i;
 
 /** Names of fields that belong to the call, whatever they hold. */
-const callNames = new Set(
-	[
-		...['request_id', 'x_request_id', 'trace_id', 'log_id', 'type', 'param', 'object'],
-		...['model', 'version', 'timestamp', 'time', 'ts', 'date', 'created', 'host', 'path', 'method'],
-	].map(plainName),
+const callNames = plainNames(
+	...['request_id', 'x_request_id', 'trace_id', 'log_id', 'type', 'param', 'object'],
+	...['model', 'version', 'timestamp', 'time', 'ts', 'date', 'created', 'host', 'path', 'method'],
 );
 
 /**
@@ -58,11 +56,10 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	if (verdicts.includes('yes') || acceptingWords.test(words) || others.some(mayBeResult)) {
 		return undefined;
 	}
-	const refuses = [refusingWords, balanceWords, notFoundWords, permissionWords].some((each) =>
-		each.test(words),
-	);
-	const isNo = verdicts.includes('no') || refusalOfCode(error) !== undefined;
-	return isNo || (verdicts.includes('unclear') && refuses) ? error : undefined;
+	if (verdicts.includes('no') || refusalOfCode(error) !== undefined) return error;
+	const refusing = [refusingWords, balanceWords, notFoundWords, permissionWords];
+	const isRefusing = refusing.some((each) => each.test(words));
+	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
 
 /** What a field says about the request; undefined for a field that says nothing about it. */

@@ -22,6 +22,9 @@ export interface Value {
 /** One form for `task_id`, `taskId`, `TaskID` and `task-id`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]+/g, '');
 
+export const plainNames = (...names: string[]): ReadonlySet<string> =>
+	new Set(names.map(plainName));
+
 /** All entries that an answer has under one path. A vector, which is a list of numbers, is one entry. */
 export interface List {
 	/** The names that lead to it, as the service spells them; positions in lists are left out. */
@@ -157,6 +160,6 @@ const plainPath = (path: string) => path.split('.').map(plainName).join('.');
 
 /** A value with one of these names, in any spelling, wherever it stands. */
 export function named(...names: string[]): Rule {
-	const plain = new Set(names.map(plainName));
+	const plain = plainNames(...names);
 	return ({ name }) => plain.has(name);
 }

@@ -1,4 +1,4 @@
-import { DayCount } from '../../../../nodes/shared/n8n/orders/dayCount';
+import { DayCount, dayOf as nameOf } from '../../../../nodes/shared/n8n/orders/dayCount';
 import type { Places } from '../../../../nodes/shared/n8n/orders/places';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
@@ -16,7 +16,7 @@ interface Limits {
 /** What a run knows of its day. */
 const dayOf = (maxCost?: number, { day = '2026-01-01', ...limits }: Limits = { maxOrders: 4 }) => {
 	const store = new ProcessedItems(entries.contextOf());
-	const count = new DayCount(store, { name: day, end: 0 }, { node: 'node', maxCost, ...limits });
+	const count = new DayCount(store, day, { node: 'node', maxCost, ...limits });
 	const take = async (row: Places, needed: number) => {
 		row.wrote(needed, (await store.add(row.valuesFor(needed))).known);
 		await row.free(row.taken - needed);
@@ -110,4 +110,13 @@ it('removes the cost of an earlier day, which would only push out Order Keys, an
 	expect(entries.list).toHaveLength(2 * (2 + 50));
 	await dayOf(1, { day: '2026-01-02' }).look();
 	expect(entries.list).toEqual(orders.valuesUpTo(2));
+});
+
+it.each([
+	['UTC', '2026-11-24T23:59:59.999Z', '2026-11-24'],
+	['UTC', '2026-11-25T00:00:00Z', '2026-11-25'],
+	['America/New_York', '2026-11-24T03:00:00Z', '2026-11-23'],
+	['Asia/Tokyo', '2026-12-31T15:00:00Z', '2027-01-01'],
+])('knows that in %s, %s is on %s', (timeZone, time, day) => {
+	expect(nameOf(Date.parse(time), timeZone)).toBe(day);
 });

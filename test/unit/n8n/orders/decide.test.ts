@@ -4,8 +4,9 @@ import {
 	type Decision,
 	type DecisionInput,
 } from '../../../../nodes/shared/n8n/orders/decide';
+import { stateAfter } from '../../../../nodes/shared/n8n/orders/line';
 import type { Match } from '../../../../nodes/shared/n8n/orders/match';
-import { stateAfter, type Order } from '../../../../nodes/shared/n8n/orders/order';
+import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 
 const failure: Failure = {
 	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
@@ -14,7 +15,7 @@ const failure: Failure = {
 const wanted: DecisionInput = {
 	...{ resendsLost: false, parameters: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
 	...{ releasesKey: false, unmatched: [], limit: undefined },
-	...{ areTriesKnown: true, isRecordable: true, isUnderWay: false },
+	...{ areTriesKnown: true, isRecordable: true, isUnderWay: false, hasObjection: false },
 };
 const order = {
 	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },

@@ -60,16 +60,16 @@ it('names the first execution of the node that has used an Order Key', () => {
 
 /** Whether the process still keeps the journal. */
 const keeps = (origin: string) => keptJournals().keyUses(nodeIdOf(context)).has(`key ${origin}`);
-const keep = (origin: string, size: number) => {
+const keep = (origin: string, size: number, isUnderWay?: boolean) => {
 	const orders = ordersOf(1, { [origin]: 'x'.repeat(size) });
-	keptJournals().keep(context, origin, orders, [origin]);
+	keptJournals().keep(context, { origin, orders, isUnderWay }, [origin]);
 };
 const million = 1_000_000;
 
 it('counts what a journal has now, however often it changed, and drops the least recently used ones', () => {
 	for (const size of [20, 1, 20, 1]) keep('first', size * million);
 	keep('second', 20 * million);
-	keptJournals().keep(context, 'second', ordersOf(2, {}), ['second']);
+	keptJournals().keep(context, { origin: 'second', orders: ordersOf(2, {}) }, ['second']);
 	keep('second', 20 * million);
 	expect(keeps('first')).toBe(true);
 	keep('first', million);
@@ -80,8 +80,7 @@ it('counts what a journal has now, however often it changed, and drops the least
 });
 
 it('drops no journal of which an order is being sent', () => {
-	keep('first', 20 * million);
-	keptJournals().mark('first', [{ id: 'first' }], true);
+	keep('first', 20 * million, true);
 	for (const origin of ['second', 'third']) keep(origin, 20 * million);
 	expect(['first', 'second', 'third'].map(keeps)).toEqual([true, false, true]);
 });

@@ -3,8 +3,7 @@ import { GatewayError } from '../../../../nodes/shared/service/errors/gatewayErr
 import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
 import { Ledger } from '../../../../nodes/shared/n8n/orders/ledger';
-import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
-import type { Outcome } from '../../../../nodes/shared/n8n/orders/order';
+import { Line } from '../../../../nodes/shared/n8n/orders/line';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { SimulatedTime } from '../../../harness';
 import { Entries } from '../../../support/store/entries';
@@ -22,23 +21,22 @@ const settings = {
 const ofImages = { ...settings, billing: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
 
-const wanted = (request: string, index = 0): PaidItem => ({
-	...{ index, request, options: limit, resendsLost: false, isPreview: false },
-});
-const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });
-const answered = outcome({ result: { id: 'video_1' } });
-const refused = outcome({
+const wanted = (identity: string, more: Partial<Line> = {}, index = 0): Line =>
+	Object.assign(new Line(index), { identity, options: limit, ...more });
+type Outcome = Pick<Line, 'result' | 'error'>;
+const answered: Outcome = { result: { id: 'video_1' } };
+const refused: Outcome = {
 	error: new GatewayError({
 		...{ message: 'no', remedies: [], reach: 'answered', status: 400 },
 		...{ billed: 'no', retry_can_help: false },
 	}),
-});
-const lost = outcome({
+};
+const lost: Outcome = {
 	error: new GatewayError({
 		...{ message: 'no response', remedies: [], reach: 'lost', status: 0 },
 		...{ billed: 'unknown', retry_can_help: false },
 	}),
-});
+};
 const over = { hasSucceeded: true };
 const failing = { hasSucceeded: false };
 
@@ -46,19 +44,20 @@ afterEach(() => processMemory.clear());
 
 const open = async (execution: Execution, ...requests: string[]) => {
 	const ledger = new Ledger(executeContext({ ...execution, items: requests.length }), settings);
-	const decisions = await ledger.open(requests.map(wanted));
-	const close = async (outcomeOf: (index: number) => Outcome, end: { hasSucceeded: boolean }) => {
-		requests.forEach((_, index) => ledger.recordOutcome(index, outcomeOf(index)));
+	const lines = requests.map((request, index) => wanted(request, {}, index));
+	await ledger.open(lines);
+	const close = async (outcome: Outcome, end: { hasSucceeded: boolean }) => {
+		for (const line of lines) ledger.recordOutcome(Object.assign(line, outcome));
 		await ledger.close(end);
 	};
-	return { close, decisions, made: [...decisions.values()].map((decision) => decision.do) };
+	return { close, lines, made: lines.map(({ decision }) => decision?.do) };
 };
 
 describe('the memory of the process', () => {
 	it('the process keeps the orders of one execution, however large, until another one orders', async () => {
 		const requests = ['A', 'B', 'C', 'D'];
 		const { close } = await open({ token: 'large' }, ...requests);
-		await close(() => outcome({ result: { text: 'x'.repeat(12_000_000) } }), failing);
+		await close({ result: { text: 'x'.repeat(12_000_000) } }, failing);
 		expect((await open({ token: 'large' }, ...requests)).made).toEqual(requests.map(() => 'reuse'));
 		await open({ token: 'small' }, 'E');
 		expect((await open({ token: 'large' }, 'A')).made).toEqual(['send']);
@@ -66,7 +65,7 @@ describe('the memory of the process', () => {
 
 	it('the process forgets a refused order', async () => {
 		const { close } = await open({}, 'A');
-		await close(() => refused, failing);
+		await close(refused, failing);
 		expect((await open({}, 'A')).made).toEqual(['send']);
 	});
 
@@ -74,23 +73,24 @@ describe('the memory of the process', () => {
 		const first = await open({ id: '2' }, 'A');
 		const second = await open({ id: '3' }, 'A');
 		expect(second.made).toEqual(['refuse']);
-		await first.close(() => answered, over);
-		await second.close(() => answered, failing);
+		await first.close(answered, over);
+		await second.close(answered, failing);
 		expect((await open({ id: '4' }, 'A')).made).toEqual(['reuse']);
 	});
 });
 
 it('leaves an order that is being sent to its Retry, although another one has found it in a later run', async () => {
-	const wish = { ...wanted('A'), resendsLost: true };
-	await new Ledger(executeContext({ id: '2' }), settings).open([wish]);
+	const resent = (request = 'A') => wanted(request, { resendsLost: true });
+	await new Ledger(executeContext({ id: '2' }), settings).open([resent()]);
 	const context = executeContext({ id: '3' });
 	for (const [run, request] of ['B', 'A'].entries()) {
 		context.getInputData = () => [{ json: { request } }];
 		context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=token' : run);
-		await new Ledger(context, settings).open([{ ...wish, request }]);
+		await new Ledger(context, settings).open([resent(request)]);
 	}
-	const third = new Ledger(executeContext({ id: '4' }), settings);
-	expect((await third.open([wish])).get(0)).toMatchObject({ do: 'refuse', because: 'sent' });
+	const third = resent();
+	await new Ledger(executeContext({ id: '4' }), settings).open([third]);
+	expect(third.decision).toMatchObject({ do: 'refuse', because: 'sent' });
 });
 
 describe('executions without n8n’s database', () => {
@@ -98,19 +98,16 @@ describe('executions without n8n’s database', () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
 		processMemory.clear();
 		const retry = await open({ token: 'a', mode: 'retry' }, 'A');
-		expect(retry.decisions.get(0)).toEqual({ do: 'refuse', because: 'triesUnknown' });
+		expect(retry.lines[0].decision).toEqual({ do: 'refuse', because: 'triesUnknown' });
 	});
 
 	it('without n8n’s database, a Retry sends again only the lost orders that the process knows', async () => {
 		const { close } = await open({ token: 'a' }, 'A');
-		await close(() => lost, failing);
+		await close(lost, failing);
 		const ledger = new Ledger(executeContext({ token: 'a', mode: 'retry', items: 2 }), settings);
-		const items = ['A', 'B'].map((request, index) => ({
-			...wanted(request, index),
-			resendsLost: true,
-		}));
-		const decisions = [...(await ledger.open(items)).values()];
-		expect(decisions.map((decision) => decision.do)).toEqual(['send', 'refuse']);
+		const lines = ['A', 'B'].map((request, index) => wanted(request, { resendsLost: true }, index));
+		await ledger.open(lines);
+		expect(lines.map(({ decision }) => decision?.do)).toEqual(['send', 'refuse']);
 	});
 });
 
@@ -136,23 +133,25 @@ const storeOf = (state: { callsLeft: number }) => {
 };
 
 /** Opens a ledger for one order, with n8n's database. */
-const openWith = async (state: { callsLeft: number }, options: PaidItem['options'] = limit) => {
+const openWith = async (state: { callsLeft: number }, options: Line['options'] = limit) => {
 	const context = Object.assign(executeContext(), {
 		...{ getTimezone: () => 'UTC', helpers: storeOf(state) },
 	});
 	const ledger = new Ledger(context, settings);
-	const decisions = await ledger.open([{ ...wanted('A'), options }]);
-	expect([...decisions.values()]).toMatchObject([{ do: 'send' }]);
-	return ledger;
+	const line = wanted('A', { options });
+	await ledger.open([line]);
+	expect(line.decision).toMatchObject({ do: 'send' });
+	return { ledger, line };
 };
 
 describe('the first order after a restart, while n8n’s database fails once', () => {
-	const openFor = async (entries: Entries, token: string, options: PaidItem['options'] = limit) => {
+	const openFor = async (entries: Entries, token: string, options: Line['options'] = limit) => {
 		const ledger = new Ledger(entries.contextOf({ token }), settings);
-		const decisions = await ledger.open([{ ...wanted('A'), options }]);
-		ledger.recordOutcome(0, answered);
+		const line = wanted('A', { options });
+		await ledger.open([line]);
+		ledger.recordOutcome(Object.assign(line, answered));
 		await ledger.close(over);
-		return decisions.get(0);
+		return line.decision;
 	};
 
 	it.each([
@@ -185,9 +184,9 @@ describe('an order that is sent again after its response was lost', () => {
 		for (; ; calls++) {
 			processMemory.clear();
 			const state = { callsLeft: Infinity };
-			const ledger = await openWith(state, { ...limit, maxPerDay: 3 });
+			const { ledger, line } = await openWith(state, { ...limit, maxPerDay: 3 });
 			state.callsLeft = calls;
-			const status = await ledger.countResend(0);
+			const status = await ledger.countResend(line);
 			if (status === undefined) break;
 			expect(status).toBe('dayUnknown');
 		}
@@ -196,16 +195,16 @@ describe('an order that is sent again after its response was lost', () => {
 
 	it('is not sent again while n8n’s database cannot record it', async () => {
 		const state = { callsLeft: Infinity };
-		const ledger = await openWith(state);
+		const { ledger, line } = await openWith(state);
 		state.callsLeft = 0;
-		expect(await ledger.countResend(0)).toBe('notRecorded');
-		expect(await ledger.countResend(7)).toBeUndefined();
+		expect(await ledger.countResend(line)).toBe('notRecorded');
 	});
 
 	it('is sent again in a workflow that was never saved', async () => {
 		const ledger = new Ledger(executeContext(), settings);
-		await ledger.open([wanted('A')]);
-		expect(await ledger.countResend(0)).toBeUndefined();
+		const line = wanted('A');
+		await ledger.open([line]);
+		expect(await ledger.countResend(line)).toBeUndefined();
 	});
 });
 
@@ -223,10 +222,11 @@ describe('a tool of an agent', () => {
 			const index = run++;
 			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : index);
 			const ledger = new Ledger(context, ofTool);
-			const what = (await ledger.open([wanted(request)])).get(0)?.do;
-			ledger.recordOutcome(0, answered);
+			const line = wanted(request);
+			await ledger.open([line]);
+			ledger.recordOutcome(Object.assign(line, answered));
 			await ledger.close({ hasSucceeded });
-			return what;
+			return line.decision?.do;
 		};
 		return { context, call };
 	};

@@ -1,3 +1,4 @@
+import { Line } from '../../../../nodes/shared/n8n/orders/line';
 import { refusal } from '../../../../nodes/shared/n8n/orders/messages';
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 import { executeContext } from '../../../support/workflows/executeContext';
@@ -10,28 +11,22 @@ const answered = (id?: string): Order => ({
 	...{ ...order, state: 'answered', result: {}, hints: [] },
 	...(id !== undefined && { job: { id } }),
 });
-const inLog =
-	/The earlier one may have been accepted and may be running\. Look for the ID of its job/;
+const inLog = /It may have been accepted and may be running\. Look for the ID of its job/;
 
 describe('the refusal of an order that may be an earlier one in other words', () => {
 	it.each<[string, Order[], RegExp, string | undefined]>([
 		['without a known job', [], inLog, undefined],
 		['of which only the sending is known', [sent], inLog, undefined],
 		['of which the job is not known', [answered()], inLog, undefined],
-		[
-			'with one job',
-			[sent, answered('task_1')],
-			/The job of the earlier one is task_1: /,
-			'task_1',
-		],
+		['with one job', [sent, answered('task_1')], /what was sent: task_1\.$/, 'task_1'],
 		[
 			...(['with two jobs', [answered('task_1'), answered('task_2')]] as [string, Order[]]),
-			/The jobs of the earlier ones are task_1; task_2: .* with those Job IDs/,
+			/what was sent: task_1; task_2\.$/,
 			'task_1',
 		],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
-		const details = { context: executeContext(), request: { prompt: 'Waves' } };
-		const { failure } = refusal('reworded', details, entries);
+		const run = { context: executeContext(), useOfKey: () => undefined };
+		const { failure } = refusal('reworded', new Line(0), run, entries);
 		expect(failure.advice).toMatch(advice);
 		expect(failure).toMatchObject({ billed: 'unknown', retry_can_help: false });
 		expect(failure.job).toEqual(id === undefined ? undefined : { id });

@@ -76,12 +76,6 @@ describe('streamed completions', () => {
 		expect(String(message.content).trim()).toBe('Hello');
 	});
 
-	it('does not take a part of a message that is like the one before for a repetition', () => {
-		const { live, finish } = streamed([piece('no '), piece('no '), piece('!', ended)]);
-		expect(live).toEqual(['no ', 'no ', '!']);
-		expect(finish().choices[0].message.content).toBe('no no !');
-	});
-
 	it.each([
 		['with the end mark behind it', (json: string) => `${json}\ndata: [DONE]\n\n`],
 		['with the end mark in its last line', (json: string) => `${json} data: [DONE]`],

@@ -86,5 +86,5 @@ it('takes the media of a reference video for missing where the request has none'
 	for (const none of [undefined, null, []]) {
 		expect(await adviceWith(none)).toMatch(/^Add the reference media/);
 	}
-	expect(await adviceWith([{ type: 'reference_image' }])).toMatch(/if it names media/);
+	expect(await adviceWith([{ type: 'reference_image' }])).toMatch(/^If the response names media/);
 });

@@ -2,8 +2,8 @@ import { readBody, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { withTimeout } from '../client/timeouts';
 import { announcedLength } from '../client/transferLimit';
-import { fileTypeOf, headLength, type FileType } from './fileType';
-import { imageSizeOf, type ImageSize } from './imageSize';
+import { fileTypeOf, headLength, type FileType } from '../files/fileType';
+import { imageSizeOf, type ImageSize } from '../files/imageSize';
 
 /** What the first bytes behind a link show. */
 export interface Look {
@@ -14,6 +14,37 @@ export interface Look {
 	/** Length of the whole file, if its host says it. */
 	bytes?: number;
 	size?: ImageSize;
+}
+
+/** A file that the service fetches by a link. */
+export interface LinkedFile {
+	url: string;
+	/** The label of its field. */
+	field: string;
+	/** What it must be; undefined where only the service knows. */
+	wanted?: 'image' | 'video' | 'audio';
+	/** What to choose for a file of another kind, if the model takes it; continues "not …". */
+	instead?: Partial<Record<FileType['kind'], string>>;
+}
+
+const withArticle = { image: 'an image', video: 'a video', audio: 'a sound' } as const;
+
+/**
+ * Why a file surely cannot be used; continues the label of its field. A video may be meant for its sound, and an
+ * animation for a video.
+ */
+export function problemOf(look: Look, { wanted, instead = {} }: LinkedFile): string | undefined {
+	const { status, type } = look;
+	if (status === 404 || status === 410) return `leads to no file: its host answers HTTP ${status}`;
+	const isPage = type?.mimeType === 'text/html';
+	if (type === undefined || (wanted === undefined && !isPage)) return undefined;
+	const isRight =
+		type.kind === wanted ||
+		(wanted === 'audio' && type.kind === 'video') ||
+		(wanted === 'video' && type.isAnimated);
+	if (isRight) return undefined;
+	const what = wanted ? withArticle[wanted] : 'a file';
+	return `leads to ${type.name}, not to ${what}${instead[type.kind] ?? ''}`;
 }
 
 /** Milliseconds for one link. The service has more time, so what is slow is not refused. */
@@ -75,6 +106,7 @@ async function firstBytes(gateway: Gateway, url: string): Promise<Look> {
 		if (length >= headLength) break;
 	}
 	const head = Buffer.concat(chunks);
-	const bytes = announcedLength(response)?.bytes;
+	const isWhole = length < headLength;
+	const bytes = announcedLength(response)?.bytes ?? (isWhole ? length : undefined);
 	return { status, type: fileTypeOf(head), bytes, size: imageSizeOf(head) };
 }

@@ -1,0 +1,69 @@
+import type { GatewayError } from '../errors/gatewayError';
+import { refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import { parseResponse, valueAt } from '../json';
+import { reasonIn } from '../reader/reason';
+import { statedRefusal } from '../reader/refusal';
+import { read } from '../reader/values';
+import type { Clock } from './clock';
+import { waitForEventLoop } from './eventLoop';
+import type { RawResponse } from './exchange';
+import type { Redaction } from './redaction';
+import { OtherJobResponse, type ServiceResponse, type UnusableResponse } from './response';
+
+const isWhole = ({ broken, excess }: RawResponse) => broken === undefined && excess === undefined;
+
+/**
+ * A response without the key, wherever the service echoes it. Each step of reading a large one takes long, so other work
+ * runs between them.
+ */
+export async function withoutKey(
+	response: RawResponse,
+	redaction: Redaction,
+	clock: Clock,
+): Promise<ServiceResponse> {
+	const letOthersRun = async () => await waitForEventLoop(response.text.length, clock);
+	await letOthersRun();
+	const { status, headers, url, location, text: given, excess } = response;
+	const head = { headers, url, location };
+	const cleanHead = redaction.json(head);
+	const text = isWhole(response) ? redaction.text(given) : redaction.truncated(given);
+	await letOthersRun();
+	// The text of an error may have exceeded the bounds, and nothing says so.
+	const parsed = parseResponse(given, status < 400 && excess === undefined);
+	// A key written with \u escapes may appear only once the JSON is parsed.
+	const mayHoldKey = text !== given || text.includes('\\u');
+	if (mayHoldKey) await letOthersRun();
+	const json = mayHoldKey ? redaction.json(parsed) : parsed;
+	const isRedacted = cleanHead !== head || text !== given || json !== parsed;
+	const shownText = json === parsed ? text : JSON.stringify(json);
+	return { ...response, ...cleanHead, text: shownText, json, isRedacted };
+}
+
+/** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
+export function unusableError(
+	requestInfo: RequestInfo,
+	response: ServiceResponse,
+	unusable: UnusableResponse,
+	{ redaction, retryAfter }: { redaction: Redaction; retryAfter?: number },
+): GatewayError {
+	const { partialText: rawText = '' } = unusable;
+	const partialText = redaction.truncated(rawText);
+	// A key that is split over several chunks is split in the raw response too, where it cannot be redacted.
+	const shownResponse = partialText === rawText ? response : { ...response, text: '' };
+	const errorBody =
+		unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
+	const isOfOtherJob = unusable instanceof OtherJobResponse;
+	const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
+	if (partialText === '' && reasonIn(read({ error }))) {
+		const shown = { ...response, text: JSON.stringify(errorBody), json: errorBody };
+		return refused(requestInfo, errorBody ? shown : response, retryAfter);
+	}
+	const mayBeStated = isWhole(response) && !isOfOtherJob && partialText === '';
+	if (mayBeStated && requestInfo.cost !== 'read' && statedRefusal(response.json, requestInfo.cost))
+		return refused(requestInfo, response, retryAfter);
+	const { broken, excess } = response;
+	const incomplete = excess !== undefined ? 'excess' : broken !== undefined ? 'cut' : undefined;
+	return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
+		...{ partialText, error, kind: incomplete ?? unusable.refusal },
+	});
+}

@@ -1,0 +1,76 @@
+import { otherModelIn } from '../errors/refusal';
+import type { RequestInfo } from '../errors/requestErrors';
+import { jsonTextOf, valueAt } from '../json';
+import type { ResponseKind } from '../protocol/bounds';
+import { asyncHeader, type Endpoint } from '../protocol/endpoints';
+import type { Connection } from './connection';
+import type { ExchangeOptions } from './exchange';
+import type { Idempotency } from './idempotency';
+import type { ServiceResponse } from './response';
+import type { InTurn } from './sendInTurn';
+
+/** `purpose` continues "Could not …" in errors, and `id` replaces `{id}` in the path. */
+export interface Call<T> extends InTurn {
+	/** Sent as JSON. */
+	body?: object;
+	/** Sent as a multipart form, instead of a body. */
+	form?: FormData;
+	/** Milliseconds for one try; of a generation, for all tries together. Default: the endpoint's. */
+	timeout?: number;
+	/** Whether the user wants it sent again when its response was lost. Default: as its cost says. */
+	resendsLost?: boolean;
+	/** Maximum number of retries. Default: as `verdict.ts` says. */
+	retries?: number;
+	/** True for polls: the next poll serves as the retry. */
+	once?: boolean;
+	/** The response may be a redirect to a file, or the file itself. */
+	mayLeadToFile?: boolean;
+	/** What the response may carry. Default: as its endpoint says. */
+	response?: ResponseKind;
+	/** Sent in addition to the headers of every request. */
+	headers?: Record<string, string>;
+	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
+	onText?: ExchangeOptions['onText'];
+	/** Extracts what is needed from a response; throws {@link UnusableResponse} when it is not there. */
+	parse: (response: ServiceResponse) => T | Promise<T>;
+}
+
+/** What a failure of a call depends on. */
+export function requestInfoOf(
+	call: Call<unknown>,
+	{ backupUrl }: Connection,
+	{ idempotencyKey }: Idempotency,
+): RequestInfo {
+	const { endpoint, purpose, resendsLost } = call;
+	return {
+		...{ purpose, resendsLost, cost: endpoint.cost, media: mediaOf(endpoint, call) },
+		...{ idempotencyKey, otherModel: otherModelIn(endpoint, call) },
+		hasBackup: backupUrl !== undefined,
+	};
+}
+
+/** The request of a call, as it is sent to a base URL. */
+export function requestOf(
+	{ endpoint, id, body, form, headers: more }: Call<unknown>,
+	{ base, connection, idempotencyKey }: Idempotency & { base: string; connection: Connection },
+) {
+	const headers: Record<string, string> = { Accept: 'application/json', ...more };
+	if (body) headers['Content-Type'] = 'application/json';
+	const { asyncHeaderName, idempotencyHeaderName } = connection;
+	if (endpoint.isAsync) headers[asyncHeaderName] = asyncHeader.value;
+	if (idempotencyHeaderName && idempotencyKey) headers[idempotencyHeaderName] = idempotencyKey;
+	return {
+		method: endpoint.method,
+		url: base + endpoint.path.replace('{id}', () => encodeURIComponent(id ?? '')),
+		headers,
+		body: form ?? (body && jsonTextOf(body)),
+	};
+}
+
+/** Whether the body has reference media, where the endpoint needs them ("Endpoints" 1). */
+function mediaOf({ fields }: Endpoint, { body }: { body?: object }): RequestInfo['media'] {
+	const name = 'input.media';
+	if (fields?.[name]?.required !== true) return undefined;
+	const media = valueAt(body, name) ?? [];
+	return Array.isArray(media) && media.length === 0 ? 'none' : 'given';
+}
