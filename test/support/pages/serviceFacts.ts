@@ -119,7 +119,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The service does not bill a call without a response: run again',
 		'the service had an error',
 		'The service may still refuse them',
-		'With Skip Checks on, or behind a public link, a file stays as it is, and the service may refuse it',
 	],
 	Limits: [
 		'Collect it by its Job ID; its link usually works for 24 hours',
