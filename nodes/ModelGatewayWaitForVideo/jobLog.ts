@@ -13,7 +13,7 @@ export class JobLog {
 	/** @param earlier the items that the last pass stored */
 	constructor(
 		private readonly log: NodeLog,
-		earlier: readonly StoredItem[],
+		earlier: Iterable<StoredItem>,
 	) {
 		for (const stored of earlier) {
 			const event = eventOf(stored);

@@ -1,6 +1,6 @@
 import type { Failure } from '../shared/service/errors/gatewayError';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
-import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
+import { moved, type FinishedJob, type PollerState } from '../shared/service/jobs/poller';
 import { isObject, textAt, valueAt } from '../shared/service/json';
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
@@ -23,6 +23,28 @@ export function jobOf(item: StoredItem): JobSummary {
 export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
 	const times = pollersOf(items.values()).map(({ nextPollAt }) => nextPollAt);
 	return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/**
+ * The items that the last pass stored, by the index of the item. If this pass begins before it is due, n8n's clock has
+ * been set back since then.
+ * @param now milliseconds since 1970
+ */
+export function earlierItems({ earlier = {} }: WaitState, now: number): Map<number, StoredItem> {
+	const items = Object.entries(earlier).map(([index, item]) => [Number(index), item] as const);
+	const due = nextPollOf(new Map(items)) ?? now;
+	return new Map(movedItems(items, Math.min(0, now - due)));
+}
+
+/** The items when n8n's clock is set by this many milliseconds. */
+export function movedItems(
+	items: ReadonlyArray<readonly [number, StoredItem]>,
+	milliseconds: number,
+): Array<[number, StoredItem]> {
+	return items.map(([index, item]) => [
+		index,
+		'poller' in item ? { ...item, poller: moved(item.poller, milliseconds) } : item,
+	]);
 }
 
 /** The jobs that are polled again. */
