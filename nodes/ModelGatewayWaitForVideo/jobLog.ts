@@ -13,7 +13,7 @@ export class JobLog {
 	/** @param earlier the items that the last pass stored */
 	constructor(
 		private readonly log: NodeLog,
-		earlier: Iterable<StoredItem>,
+		earlier: readonly StoredItem[],
 	) {
 		for (const stored of earlier) {
 			const event = eventOf(stored);

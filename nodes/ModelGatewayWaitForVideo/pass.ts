@@ -80,10 +80,10 @@ export class WaitPass {
 	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also one of an earlier pass */
 	async wait(request: WaitRequest, run: ItemRun): Promise<WaitResult> {
 		const { item } = run;
-		this.log ??= new JobLog(run.log, this.earlier.values());
+		this.log ??= new JobLog(run.log, [...this.earlier.values()]);
 		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		const known = this.knownOf(request, item);
-		if (known === undefined || 'poller' in known) {
+		if (known === undefined || known.name === 'waiting' || known.name === 'finished') {
 			if (known && this.state.mayShowAsCrashed) this.log.resumed(item, known.poller.job);
 			const wait = this.waitFor(request, run, known);
 			this.underWay.push(wait);
@@ -91,7 +91,7 @@ export class WaitPass {
 		}
 		this.storedItems.set(item, known);
 		run.reportJob(known.job);
-		if ('failure' in known) throw new GatewayError(known.failure);
+		if (known.name === 'failed') throw new GatewayError(known.failure);
 		const { outputs, hint } = known;
 		return { name: 'delivered', outputs, hint };
 	}
@@ -126,17 +126,22 @@ export class WaitPass {
 	private async waitFor(
 		request: WaitRequest,
 		run: ItemRun,
-		{ poller, finished: earlier }: Extract<StoredItem, { poller: PollerState }> = {
+		known: Extract<StoredItem, { poller: PollerState }> = {
+			name: 'waiting',
 			poller: newPoller(request, this.clock.now()),
 		},
 	): Promise<WaitResult> {
 		const { item } = run;
 		const live = new LiveText(this.context, item);
-		const wait = this.newWait(poller, run, live);
+		const wait = this.newWait(known.poller, run, live);
 		this.waits.set(item, wait);
 		try {
-			const finished = earlier ?? (await this.outcomeOf(wait));
-			this.storedItems.set(item, { poller: wait.state, finished });
+			const finished = known.name === 'finished' ? known.finished : await this.outcomeOf(wait);
+			const { state: poller } = wait;
+			const stored = finished
+				? ({ name: 'finished', poller, finished } as const)
+				: ({ name: 'waiting', poller } as const);
+			this.storedItems.set(item, stored);
 			return finished ? { name: 'finished', finished } : { name: 'running' };
 		} catch (error) {
 			const { failure } = asGatewayError(error);
@@ -161,7 +166,7 @@ export class WaitPass {
 		const refresh = async () => await wait.freshSource();
 		try {
 			const delivered = await outputsOf(finished, request, { run, downloads, refresh });
-			this.end(item, { job: wait.state.job, ...delivered });
+			this.end(item, { name: 'delivered', job: wait.state.job, ...delivered });
 			return delivered;
 		} catch (error) {
 			throw this.keepFailure(error, item, wait);
@@ -172,7 +177,7 @@ export class WaitPass {
 
 	private keepFailure(error: unknown, item: number, { state: { job } }: JobWait): GatewayError {
 		const gatewayError = asGatewayError(error);
-		this.end(item, { job, failure: gatewayError.failure });
+		this.end(item, { name: 'failed', job, failure: gatewayError.failure });
 		return gatewayError;
 	}
 
