@@ -68,8 +68,7 @@ export function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
 export function overviewOf(items: ReadonlyMap<number, StoredItem>): INodeExecutionData[] {
 	return [...items].map(([index, item]) => {
 		const { id, status, progress } = jobOf(item);
-		const isWaiting = 'poller' in item && !item.finished;
-		const next_poll = isWaiting ? isoTime(item.poller.nextPollAt) : undefined;
+		const next_poll = item.name === 'waiting' ? isoTime(item.poller.nextPollAt) : undefined;
 		return {
 			json: withoutUndefined({ job_id: id, status, progress, next_poll }),
 			pairedItem: { item: index },

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
+import type { SteadyClock } from '../shared/service/client/steadyClock';
 import { asGatewayError, GatewayError, type Failure } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
 import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
@@ -8,7 +9,6 @@ import { jobSource } from '../shared/service/jobs/requests';
 import { JobWait } from '../shared/service/jobs/wait';
 import { LiveText } from '../shared/n8n/agent/liveText';
 import { isTool } from '../shared/n8n/agent/tool';
-import { clock } from '../shared/n8n/client/httpClient';
 import { asMarkdown } from '../shared/n8n/display/plainText';
 import { jobCollected } from '../shared/n8n/execution/memory';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
@@ -19,7 +19,7 @@ import { outputsOf, unfinishedOutput, type Delivered } from './outputs';
 import type { PassLength } from './plan';
 import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
-import { jobOf, type StoredItem, type WaitState } from './state';
+import { earlierItems, jobOf, movedItems, type StoredItem, type WaitState } from './state';
 
 /** The result of a pass for the job of an item. */
 export type WaitResult =
@@ -49,24 +49,27 @@ export class WaitPass {
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
 	/** The items that the last pass stored. */
-	private readonly earlier: Readonly<Record<number, StoredItem>>;
+	private readonly earlier: ReadonlyMap<number, StoredItem>;
 	private log?: JobLog;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly length: PassLength,
 		private readonly state: WaitState,
+		/** n8n's clock may step during the pass, and has no say in it. */
+		private readonly clock: SteadyClock,
 	) {
 		const { length: count } = context.getInputData();
-		this.earlier = state.earlier ?? {};
+		this.earlier = earlierItems(state, clock.now());
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
-		this.firstPolls = new FirstPolls(count, length, Object.values(this.earlier));
+		this.firstPolls = new FirstPolls(count, length, this.earlier.values());
 		this.deliversTogether = !context.continueOnFail();
 	}
 
-	/** The items to store for the next pass, in their order. */
+	/** The items to store for the next pass, in their order. Their times are those of n8n's clock. */
 	get items(): ReadonlyMap<number, StoredItem> {
-		return new Map([...this.storedItems].sort(([one], [other]) => one - other));
+		const sorted = [...this.storedItems].sort(([one], [other]) => one - other);
+		return new Map(movedItems(sorted, this.clock.step));
 	}
 
 	/** Logs the jobs that still run. */
@@ -77,10 +80,10 @@ export class WaitPass {
 	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also one of an earlier pass */
 	async wait(request: WaitRequest, run: ItemRun): Promise<WaitResult> {
 		const { item } = run;
-		this.log ??= new JobLog(run.log, Object.values(this.earlier));
+		this.log ??= new JobLog(run.log, [...this.earlier.values()]);
 		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		const known = this.knownOf(request, item);
-		if (known === undefined || 'poller' in known) {
+		if (known === undefined || known.name === 'waiting' || known.name === 'finished') {
 			if (known && this.state.mayShowAsCrashed) this.log.resumed(item, known.poller.job);
 			const wait = this.waitFor(request, run, known);
 			this.underWay.push(wait);
@@ -88,7 +91,7 @@ export class WaitPass {
 		}
 		this.storedItems.set(item, known);
 		run.reportJob(known.job);
-		if ('failure' in known) throw new GatewayError(known.failure);
+		if (known.name === 'failed') throw new GatewayError(known.failure);
 		const { outputs, hint } = known;
 		return { name: 'delivered', outputs, hint };
 	}
@@ -108,7 +111,7 @@ export class WaitPass {
 
 	/** What the last pass stored of the item, unless its Job ID has changed. */
 	private knownOf({ id }: WaitRequest, item: number): StoredItem | undefined {
-		const known = this.earlier[item];
+		const known = this.earlier.get(item);
 		return known && jobOf(known).id === id ? known : undefined;
 	}
 
@@ -123,17 +126,22 @@ export class WaitPass {
 	private async waitFor(
 		request: WaitRequest,
 		run: ItemRun,
-		{ poller, finished: earlier }: Extract<StoredItem, { poller: PollerState }> = {
-			poller: newPoller(request, clock.now()),
+		known: Extract<StoredItem, { poller: PollerState }> = {
+			name: 'waiting',
+			poller: newPoller(request, this.clock.now()),
 		},
 	): Promise<WaitResult> {
 		const { item } = run;
 		const live = new LiveText(this.context, item);
-		const wait = this.newWait(poller, run, live);
+		const wait = this.newWait(known.poller, run, live);
 		this.waits.set(item, wait);
 		try {
-			const finished = earlier ?? (await this.outcomeOf(wait));
-			this.storedItems.set(item, { poller: wait.state, finished });
+			const finished = known.name === 'finished' ? known.finished : await this.outcomeOf(wait);
+			const { state: poller } = wait;
+			const stored = finished
+				? ({ name: 'finished', poller, finished } as const)
+				: ({ name: 'waiting', poller } as const);
+			this.storedItems.set(item, stored);
 			return finished ? { name: 'finished', finished } : { name: 'running' };
 		} catch (error) {
 			const { failure } = asGatewayError(error);
@@ -158,7 +166,7 @@ export class WaitPass {
 		const refresh = async () => await wait.freshSource();
 		try {
 			const delivered = await outputsOf(finished, request, { run, downloads, refresh });
-			this.end(item, { job: wait.state.job, ...delivered });
+			this.end(item, { name: 'delivered', job: wait.state.job, ...delivered });
 			return delivered;
 		} catch (error) {
 			throw this.keepFailure(error, item, wait);
@@ -169,7 +177,7 @@ export class WaitPass {
 
 	private keepFailure(error: unknown, item: number, { state: { job } }: JobWait): GatewayError {
 		const gatewayError = asGatewayError(error);
-		this.end(item, { job, failure: gatewayError.failure });
+		this.end(item, { name: 'failed', job, failure: gatewayError.failure });
 		return gatewayError;
 	}
 
@@ -185,7 +193,7 @@ export class WaitPass {
 		const source = jobSource(gateway);
 		const isLimited = runtime.queue !== undefined;
 		return new JobWait(source, poller, {
-			...runtime,
+			...{ clock: this.clock, signal: runtime.signal },
 			firstPollAfter: this.firstPolls.delayOf(poller.job.id, item, isLimited),
 			onChange: async (job) => await this.reportProgress(item, job, live),
 		});

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
+import { SteadyClock } from '../shared/service/client/steadyClock';
 import { abortable } from '../shared/service/client/timeouts';
 import { textAt } from '../shared/service/json';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
@@ -30,15 +31,16 @@ export async function waitOutStartupRecovery(context: EngineContext): Promise<vo
 
 /** n8n 2 says when it is ready, which is just after the search. Elsewhere, only the time tells. */
 async function startupOver(context: IExecuteFunctions): Promise<void> {
-	const end = clock.now() + maxStartup - performance.now();
+	const steady = new SteadyClock(clock);
+	const end = steady.now() + maxStartup - performance.now();
 	let readiness: Readiness = 'unknown';
-	for (let wasStarting = false; readiness === 'starting' || clock.now() < end;) {
+	for (let wasStarting = false; readiness === 'starting' || steady.now() < end;) {
 		readiness = await readinessOf(context);
 		// n8n stops listening when it shuts down.
 		if (wasStarting && (readiness === 'ready' || readiness === 'notListening')) return;
 		wasStarting ||= readiness === 'starting';
-		const left = readiness === 'starting' ? checkInterval : Math.max(0, end - clock.now());
-		await clock.sleep(Math.min(checkInterval, left));
+		const left = readiness === 'starting' ? checkInterval : Math.max(0, end - steady.now());
+		await steady.sleep(Math.min(checkInterval, left));
 	}
 }
 

@@ -1,18 +1,19 @@
 import type { Failure } from '../shared/service/errors/gatewayError';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
-import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
-import { isObject, textAt, valueAt } from '../shared/service/json';
+import { moved, type FinishedJob, type PollerState } from '../shared/service/jobs/poller';
+import { isObject, textAt, valueAt, type JsonObject } from '../shared/service/json';
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';
 
-/** What a pass stores of one item. Without a `poller`, or with `finished`, its job is not polled again. */
+/** What is known of the job of an item at the end of a pass. n8n stores it, so it must survive JSON. */
 export type StoredItem =
-	| { poller: PollerState; finished?: undefined }
-	/** Its job has finished, and the file is downloaded when all jobs have. */
-	| { poller: PollerState; finished: FinishedJob }
-	| ({ job: JobSummary } & Delivered)
-	| { job: JobSummary; failure: Failure };
+	/** The next pass polls it again. */
+	| { name: 'waiting'; poller: PollerState }
+	/** The file is downloaded when all jobs have finished. */
+	| { name: 'finished'; poller: PollerState; finished: FinishedJob }
+	| ({ name: 'delivered'; job: JobSummary } & Delivered)
+	| { name: 'failed'; job: JobSummary; failure: Failure };
 
 /** The job of an item, with its last known status. */
 export function jobOf(item: StoredItem): JobSummary {
@@ -25,32 +26,80 @@ export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | und
 	return times.length > 0 ? Math.min(...times) : undefined;
 }
 
+/**
+ * The items that the last pass stored, by the index of the item. If this pass begins before it is due, n8n's clock has
+ * been set back since then.
+ * @param now milliseconds since 1970
+ */
+export function earlierItems({ earlier = {} }: WaitState, now: number): Map<number, StoredItem> {
+	const items = Object.entries(earlier).map(([index, item]) => [Number(index), item] as const);
+	const due = nextPollOf(new Map(items)) ?? now;
+	return new Map(movedItems(items, Math.min(0, now - due)));
+}
+
+/** The items when n8n's clock is set by this many milliseconds. */
+export function movedItems(
+	items: ReadonlyArray<readonly [number, StoredItem]>,
+	milliseconds: number,
+): Array<[number, StoredItem]> {
+	return items.map(([index, item]) => [
+		index,
+		'poller' in item ? { ...item, poller: moved(item.poller, milliseconds) } : item,
+	]);
+}
+
 /** The jobs that are polled again. */
 export function pollersOf(items: Iterable<StoredItem>): PollerState[] {
-	return [...items].flatMap((item) => ('poller' in item && !item.finished ? [item.poller] : []));
+	return [...items].flatMap((item) => (item.name === 'waiting' ? [item.poller] : []));
 }
 
 /** By the index of the item. */
 type StoredItems = Record<number, StoredItem>;
 
+/** A release that changes what is stored counts up, and still reads the earlier versions. 1.0.0 stored no number. */
+const version = 2;
+
 interface Stored {
+	version: typeof version;
 	/** The execution that stored the items. A retry is another one, and starts again: files belong to one execution. */
 	execution: string;
 	/** How many passes of the wait there were. */
-	passes?: number;
+	passes: number;
 	items: StoredItems;
 }
 
-/** Whether the value can be read. If not, the wait starts again with the jobs of its input. */
-function isStored(value: unknown): value is Stored {
-	return isObject(value) && isObject(value.items) && Object.values(value.items).every(isItem);
+/** Undefined for what cannot be read: the wait then starts again with the jobs of its input. */
+function readStored(value: unknown): Stored | undefined {
+	if (!isObject(value) || !isObject(value.items)) return undefined;
+	const { version: stored = 1, execution, passes = 0 } = value;
+	const items = Object.entries(value.items).map(([index, item]): [string, unknown] => [
+		index,
+		stored === 1 && isObject(item) ? { name: nameIn(item), ...item } : item,
+	]);
+	const isReadable =
+		(stored === 1 || stored === version) && items.every(([, item]) => isItem(item));
+	if (!isReadable) return undefined;
+	return { version, execution, passes, items: Object.fromEntries(items) } as Stored;
 }
 
-function isItem(value: unknown): boolean {
-	if (!isObject(value)) return false;
-	if (value.poller !== undefined) return isPoller(value.poller);
-	const isEnded = Array.isArray(value.outputs) || textAt(value, 'failure.message') !== undefined;
-	return isEnded && textAt(value, 'job.id') !== undefined;
+/** Before there were names, the fields of an item told what it was. */
+function nameIn({ poller, finished, outputs }: JsonObject): StoredItem['name'] {
+	if (poller !== undefined) return finished === undefined ? 'waiting' : 'finished';
+	return outputs === undefined ? 'failed' : 'delivered';
+}
+
+function isItem(value: unknown): value is StoredItem {
+	const hasJob = textAt(value, 'job.id') !== undefined;
+	switch (textAt(value, 'name')) {
+		case 'waiting':
+			return isPoller(valueAt(value, 'poller'));
+		case 'finished':
+			return isPoller(valueAt(value, 'poller')) && isObject(valueAt(value, 'finished.source'));
+		case 'delivered':
+			return hasJob && Array.isArray(valueAt(value, 'outputs'));
+		default:
+			return hasJob && textAt(value, 'failure.message') !== undefined;
+	}
 }
 
 function isPoller(value: unknown): boolean {
@@ -101,13 +150,13 @@ export class WaitState {
 		this.execution = context.getExecutionId();
 		this.waits = (own.waits ??= {}) as Record<string, unknown>;
 		this.runKey = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
-		const known = this.waits[this.runKey];
+		const stored = readStored(this.waits[this.runKey]);
 		delete this.waits[this.runKey];
 		this.key = [this.execution, context.getNode().name, this.runKey].join();
-		this.isForgotten = parked.includes(this.key) && !isStored(known);
+		this.isForgotten = parked.includes(this.key) && !stored;
 		parked = parked.filter((key) => key !== this.key);
-		if (!isStored(known)) return;
-		const { execution, passes = 0, items } = known;
+		if (!stored) return;
+		const { execution, passes, items } = stored;
 		this.storedBy = execution;
 		this.origin = JSON.stringify([execution, this.runKey, passes]);
 		if (execution !== this.execution) return;
@@ -118,6 +167,7 @@ export class WaitState {
 	/** Stores the items for the next pass. */
 	store(items: ReadonlyMap<number, StoredItem>): void {
 		const stored: Stored = {
+			version,
 			execution: this.execution,
 			passes: this.passes + 1,
 			items: Object.fromEntries(items),

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { SteadyClock } from '../shared/service/client/steadyClock';
 import { takenUp } from '../shared/service/errors/jobErrors';
 import { jobKinds } from '../shared/service/protocol/jobs';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
@@ -52,9 +53,10 @@ async function runPass(
 	state: WaitState,
 	canPark = !state.isForgotten,
 ): Promise<INodeExecutionData[][]> {
-	const { length, hint } = planPass(context, state.areJobsStored, clock.now(), canPark);
+	const steady = new SteadyClock(clock);
+	const { length, hint } = planPass(context, state.areJobsStored, steady.now(), canPark);
 	if (hint !== undefined) showHint(context, hint);
-	const pass = new WaitPass(context, length, state);
+	const pass = new WaitPass(context, length, state, steady);
 	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
 	const { items } = pass;

@@ -7,7 +7,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { isPublicName, lookUp } from '../support/http/publicNames';
 import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
 
-/** What stays real: all but `Date`, `setTimeout` and `setInterval`. */
+/** What jest leaves real: all but `Date`, `setTimeout` and `setInterval`. */
 const doNotFake = [
 	...(['hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
 	...(['setImmediate', 'clearImmediate'] as const),
@@ -38,6 +38,7 @@ export class SimulatedTime {
 	/** The state that last stayed the same for the whole patience. */
 	private still?: string;
 	private readonly lookUp = jest.spyOn(dns, 'lookup');
+	private readonly counter: { mockRestore(): void };
 	private opened = 0;
 	private readonly ending = new AbortController();
 	private readonly pump: Promise<void>;
@@ -50,6 +51,14 @@ export class SimulatedTime {
 		// The clock is set back, so a poll of an earlier test would delay one of this test.
 		latestPolls.clear();
 		jest.useFakeTimers({ now: Date.UTC(2026, 0, 1), doNotFake });
+		// It counts the simulated milliseconds, whatever a test sets `Date` to.
+		const { clock } = globalThis.setTimeout as unknown as {
+			clock: { performance: typeof performance };
+		};
+		const begin = performance.now();
+		this.counter = jest
+			.spyOn(performance, 'now')
+			.mockImplementation(() => begin + clock.performance.now());
 		this.lookUp.mockImplementation(lookUpHere as typeof dns.lookup);
 		subscribe('net.client.socket', this.watch);
 		this.pump = this.run();
@@ -66,6 +75,7 @@ export class SimulatedTime {
 		unsubscribe('net.client.socket', this.watch);
 		this.systemHook.disable();
 		this.lookUp.mockRestore();
+		this.counter.mockRestore();
 		// Whoever waits for the next turn of the event loop would wait for ever, and large responses of later tests with it.
 		jest.advanceTimersByTime(0);
 		jest.useRealTimers();

@@ -6,7 +6,7 @@
  *                                  ├─► failed, refused, deadline ─► fail
  *                                  └─► succeeded ─► fetch the link ─► finish … linkExpired ─► fetch the link
  *
- * Times are in milliseconds; points in time are counted from 1970.
+ * Times are in milliseconds. Points in time are counted from 1970, by a clock that does not step during a pass.
  */
 import type { FileSource } from '../client/fileRequest';
 import { withOwnFields, type ResponseFields } from '../client/response';
@@ -42,7 +42,7 @@ export interface PollerState {
 	readonly pollInterval?: number;
 	/** From `since` to the deadline. */
 	readonly timeout: number;
-	/** When the timeout started. It is moved forward by the time in which no poll could be sent. */
+	/** When the timeout started, without the time in which no poll could be sent. */
 	readonly since: number;
 	/** At the deadline at the latest. */
 	readonly nextPollAt: number;
@@ -129,7 +129,7 @@ const linkGrace = 60_000;
 /** How long limits may hold back the polls of a pass: meanwhile, the execution may keep others from running. */
 const maxPassPatience = 20_000;
 
-/** A poll is later than this only when it could not be sent, for example because n8n was down. */
+/** A poll is later than this only when it could not be sent because n8n was down, or when n8n's clock was set forward. */
 const maxLateness = 180_000;
 
 /**
@@ -157,6 +157,18 @@ export function startWait(
 	return { job, isCreated, kind, ...schedule, stage: polling };
 }
 
+/** The state when the clock by which its times were stored is set. @param milliseconds negative when it is set back */
+export function moved(state: PollerState, milliseconds: number): PollerState {
+	const { since, nextPollAt, lastPolledAt, refused, stage } = state;
+	return withChanges(state, {
+		since: since + milliseconds,
+		nextPollAt: nextPollAt + milliseconds,
+		lastPolledAt: lastPolledAt === undefined ? undefined : lastPolledAt + milliseconds,
+		refused: refused && { ...refused, since: refused.since + milliseconds },
+		stage: stage.name === 'linking' ? { ...stage, deadline: stage.deadline + milliseconds } : stage,
+	});
+}
+
 /** Handles an event: returns the new state, and the one thing to do next. */
 export function step(state: PollerState, event: PollerEvent): Step {
 	switch (event.type) {
@@ -182,8 +194,8 @@ function startPass(
 	{ now, delay = 0, endsAt }: Extract<PollerEvent, { type: 'passStarted' }>,
 ): Step {
 	const lateness = now - state.nextPollAt;
-	const since = state.since + (lateness > maxLateness ? lateness : 0);
-	return waitForPoll(withChanges(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
+	const resumed = lateness > maxLateness ? moved(state, lateness) : state;
+	return waitForPoll(withChanges(resumed, { passEndsAt: endsAt ?? null }), now, now + delay);
 }
 
 /** @param earliest the next poll is not sent before this time, even if it is due */
