@@ -1,11 +1,8 @@
 import { linkRefusedStatuses } from '../client/fileLink';
 import type { Gateway } from '../client/gateway';
-import { transferFile } from '../client/transfer';
-import { TransferLimit, type SharedBytes } from '../client/transferLimit';
-import type { FileEnd, Store } from '../client/transferRequest';
+import { transferFile, type Store } from '../client/transfer';
+import type { SharedBytes } from '../client/transferLimit';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import type { FileType } from '../files/fileType';
-import { followImage } from '../files/imageParts';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
 import { hintAtImage } from './receivedImage';
@@ -30,25 +27,24 @@ export async function downloadImage<T>(
 	{ url, shared, known }: { url: string; shared: SharedBytes; known: Partial<Failure> },
 	store: Store<T>,
 ): Promise<DownloadedImage<T>> {
-	const { stored, type, end } = await transferFile(
+	const { stored, type, state } = await transferFile(
 		gateway,
 		{
 			source: { url, authenticated: false },
 			purpose: `download the image ${excerpt(url, 200)}`,
 			wanted: 'image',
-			limit: new TransferLimit(gateway.runtime.clock, {
+			bounds: {
 				patience: imagePatience,
 				maxBytes: maxImageBytes,
 				maxUnannounced: maxImageBytes,
 				shared,
-			}),
-			endOf,
+			},
 			takesCut: true,
 			charged: ({ failure }) => chargedImageError(failure, { ...known, url }),
 		},
 		store,
 	);
-	return { stored, hint: hintAtImage(type, end.state === 'cut') };
+	return { stored, hint: hintAtImage(type, state === 'cut') };
 }
 
 /**
@@ -69,15 +65,4 @@ export function chargedImageError(
 		billed: 'yes',
 		retry_can_help: !isLost && failure.kind !== 'linkLeadsInside',
 	});
-}
-
-/** The end of an image, as it arrives. */
-function endOf({ mimeType }: FileType): FileEnd {
-	const image = followImage(mimeType);
-	return {
-		push: (bytes) => image.push(bytes),
-		get state() {
-			return image.hasEnd === undefined ? undefined : image.hasEnd ? 'whole' : 'cut';
-		},
-	};
 }

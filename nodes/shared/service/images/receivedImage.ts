@@ -1,5 +1,5 @@
 import { typeToDeliver, type FileType } from '../files/fileType';
-import { hasEnd } from '../files/imageParts';
+import { stateOf } from '../files/imageParts';
 import { excerpt } from '../json';
 
 /** The file of an image that came within a response. */
@@ -25,7 +25,7 @@ export function receivedImage(bytes: Buffer, declaredType?: string): ReceivedIma
 	if (type.kind === 'text') {
 		return { problem: `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}` };
 	}
-	return { bytes, type, hint: hintAtImage(type, hasEnd(bytes) === false) };
+	return { bytes, type, hint: hintAtImage(type, stateOf(bytes) === 'cut') };
 }
 
 /** What the user should know about the file of an image; continues its name. */
