@@ -5,7 +5,7 @@ import { limits } from '../protocol/limits';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
 import type { Runtime } from './http';
-import { abortable, isInTime } from './timeouts';
+import { isInTime } from './timeouts';
 
 /** The place of a request in its queues. */
 export interface Slot {
@@ -23,8 +23,8 @@ export interface InTurn {
 	patience?: number;
 }
 
-/** By job: resolves when this process may poll it again. */
-export const busyJobs = new Map<string, Promise<void>>();
+/** By job: when this process may poll it again; infinite during a poll. The polls that ended first come first. */
+export const nextPolls = new Map<string, number>();
 
 /** "Limits": the minimum between the end of a poll and the next one of the same job, in milliseconds. */
 const interval = 1000 * limits.minPollSeconds;
@@ -77,17 +77,19 @@ async function startPoll(
 	clock: Clock,
 	signal: AbortSignal,
 ): Promise<(isSent: boolean) => void> {
-	for (let busy = busyJobs.get(job); busy !== undefined; busy = busyJobs.get(job)) {
-		await abortable(busy, signal);
+	for (let next = nextPolls.get(job); next !== undefined; next = nextPolls.get(job)) {
+		// During a poll, this looks again before the next one is due. A clock that was set back makes no wait longer.
+		const left = Math.min(next - clock.now(), interval);
+		if (left > 0) await clock.sleep(left, signal);
+		if (next < Infinity && nextPolls.get(job) === next) nextPolls.delete(job);
 	}
-	let end = () => {};
-	busyJobs.set(job, new Promise<void>((resolve) => (end = resolve)));
-	const free = () => {
-		busyJobs.delete(job);
-		end();
-	};
+	for (const [other, next] of nextPolls) {
+		if (next > clock.now()) break;
+		nextPolls.delete(other);
+	}
+	nextPolls.set(job, Infinity);
 	return (isSent) => {
-		if (isSent) void clock.sleep(interval).then(free);
-		else free();
+		nextPolls.delete(job);
+		if (isSent) nextPolls.set(job, clock.now() + interval);
 	};
 }

@@ -1,4 +1,4 @@
-import { busyJobs, sendInTurn } from '../../../../nodes/shared/service/client/sendInTurn';
+import { nextPolls, sendInTurn } from '../../../../nodes/shared/service/client/sendInTurn';
 import { GatewayError, type Reach } from '../../../../nodes/shared/service/errors/gatewayError';
 import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
 import { fc } from '../../../support/data/fuzz';
@@ -50,9 +50,7 @@ const poller = (more: Partial<Poller> = {}): Poller => ({
 });
 const heldBack = expect.stringContaining('other requests about the same job held the request back');
 
-const allFree = async () => void (await Promise.all(busyJobs.values()));
-
-afterEach(allFree);
+beforeEach(() => nextPolls.clear());
 
 describe('the polls of one job', () => {
 	it.each<[string, Array<Partial<Poller>>, unknown[]]>([
@@ -60,7 +58,8 @@ describe('the polls of one job', () => {
 		['are sent at once when the last one is older', [{}, { at: 3000 }], [0, 3000]],
 		['keep the interval to one of the other kind', [{}, { endpoint: 'video' }], [0, 3000]],
 		['do not wait for those of another job', [{ takes: 500 }, { id: 'job_2' }], [0, 0]],
-		['are held back by none that was never sent', [{ reach: 'unsent', takes: 100 }, {}], [0, 100]],
+		['are held back by none that was never sent', [{ reach: 'unsent' }, { at: 1 }], [0, 1]],
+		['look again during a long poll', [{ takes: 10_000 }, { at: 1 }], [0, 13_000]],
 		[
 			'give up at their patience or at Stop, and delay no other',
 			[{}, { at: 1, patience: 1000 }, { at: 1, stopAt: 2000 }, { at: 1 }],
@@ -85,7 +84,7 @@ describe('the polls of one job', () => {
 		);
 		await fc.assert(
 			fc.asyncProperty(pollers, async (all) => {
-				await allFree();
+				nextPolls.clear();
 				const outcomes = (await pollAll(all)).map((sentAt, index) => ({ ...all[index], sentAt }));
 				for (const id of ['job_1', 'job_2']) {
 					const sent = outcomes.flatMap(({ sentAt, ...one }) =>
@@ -107,11 +106,19 @@ describe('the polls of one job', () => {
 		);
 	});
 
+	it('wait no longer than the interval when the clock is set back', async () => {
+		const clock = new SimulatedClock();
+		await pollAll([poller()], clock);
+		clock.move(-3_600_000);
+		expect(await pollAll([poller()], clock)).toEqual([interval]);
+	});
+
 	it('need no memory once they hold back no other', async () => {
 		const clock = new SimulatedClock();
 		await pollAll([poller(), poller({ id: 'job_2' })], clock);
-		expect(busyJobs.size).toBe(2);
+		expect(nextPolls.size).toBe(2);
 		await clock.sleep(interval);
-		expect(busyJobs.size).toBe(0);
+		await pollAll([poller({ id: 'job_3' })], clock);
+		expect(nextPolls.size).toBe(1);
 	});
 });
