@@ -36,7 +36,6 @@ export class ReceivedPart {
 	private version: FileVersion = {};
 	/** The link these bytes came from. */
 	private url?: string;
-
 	get etag(): string | undefined {
 		return this.version.etag;
 	}
@@ -71,11 +70,9 @@ export class ReceivedPart {
 	private isOf(version: FileVersion, url: string): boolean {
 		const given = Object.keys(version) as Array<keyof FileVersion>;
 		const names = given.filter((name) => name in this.version);
-		if (names.length === 0) return url === this.url;
 		// More bytes than were announced have to come if the file is not whole.
-		return names.every(
-			(name) =>
-				version[name] === this.version[name] || (name === 'length' && this.hasAnnouncedLength),
-		);
+		const isSame = (name: keyof FileVersion) =>
+			version[name] === this.version[name] || (name === 'length' && this.hasAnnouncedLength);
+		return names.length > 0 ? names.every(isSame) : url === this.url;
 	}
 }

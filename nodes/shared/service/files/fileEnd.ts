@@ -35,12 +35,6 @@ export class FileEnd {
 		while (this.at === this.piece.length) yield;
 	}
 
-	protected *byte(): Parsing<number> {
-		if (this.at === this.piece.length) yield* this.more();
-		this.offset++;
-		return this.piece[this.at++];
-	}
-
 	protected *read(length: number): Parsing<Buffer> {
 		const bytes = Buffer.allocUnsafe(length);
 		for (let read = 0; read < length;) {

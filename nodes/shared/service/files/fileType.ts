@@ -59,10 +59,13 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headLength));
 	const text = head.toString('latin1');
 	const type = signatures.find(([signature]) => signature.test(text))?.[1];
-	// A small PDF may have no other than text characters; a text may begin like a file.
-	const isText = type !== pdf && /^[^\0-\b]*$/.test(text);
+	// A small file may have no other than text characters; a text may begin like a file.
+	const isFile = type === pdf || (type && !isUtf8(head));
+	const isText = !isFile && /^[^\0-\b]*$/.test(text);
 	return isText ? (base64Type(text) ?? textTypeOf(head.toString('utf8'))) : type;
 }
+
+const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes);
 
 /** For base64 that holds a file of a known type; undefined for any other text. */
 function base64Type(text: string): FileType | undefined {

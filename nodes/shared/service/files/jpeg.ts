@@ -57,9 +57,10 @@ export class JpegEnd extends FileEnd {
 		for (;;) {
 			if (isInScan) yield* this.skipTo(0xff);
 			const start = this.offset;
-			if ((yield* this.byte()) !== 0xff) return { marker: 0, start };
-			let marker = 0xff;
-			while (marker === 0xff) marker = yield* this.byte();
+			const [first] = yield* this.read(1);
+			if (first !== 0xff) return { marker: 0, start };
+			let marker = first;
+			while (marker === 0xff) [marker] = yield* this.read(1);
 			const isData = isInScan && (marker === 0 || (marker >= 0xd0 && marker <= 0xd7));
 			if (!isData) return { marker, start };
 		}

@@ -67,7 +67,7 @@ export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileTy
 	[/^\x1aE\xdf\xa3/, video('video/webm', 'a WebM video', 'webm')],
 	[/^(\xef\xbb\xbf)?\s*%PDF-/, pdf],
 	// A file of boxes, by its first brand (ISO/IEC 14496-12, 4.3), or its others where the first only says "an image".
-	[/^[^]{4}ftypavis/, animation(avif, 'an AVIF animation')],
+	[/^[^]{4}ftyp(avis)/, animation(avif, 'an AVIF animation')],
 	[/^[^]{4}ftyp(avif|(mif|mia|msf|MiH)[^]([^]{4}){1,90}?avif)/, avif],
 	[/^[^]{4}ftyp(he[iv]|mif|mia|msf|MiH)/, heic],
 	[/^[^]{4}ftyp(M4[ABP]|F4[AB]) /, audio('audio/mp4', 'an M4A sound', 'm4a')],

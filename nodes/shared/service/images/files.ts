@@ -3,9 +3,10 @@ import type { Gateway } from '../client/gateway';
 import { transferFile, type Store } from '../client/transfer';
 import type { SharedBytes } from '../client/transferLimit';
 import { GatewayError, type Failure } from '../errors/gatewayError';
+import { typeToDeliver, type FileType } from '../files/fileType';
+import { stateOf } from '../files/imageParts';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
-import { hintAtImage } from './receivedImage';
 
 interface DownloadedImage<T> {
 	/** What the store returned. */
@@ -65,4 +66,27 @@ export function chargedImageError(
 		billed: 'yes',
 		retry_can_help: !isLost && failure.kind !== 'linkLeadsInside',
 	});
+}
+
+/**
+ * Judges the file of an image that is charged. Only a text is no file: whatever else came is delivered as it is.
+ * @param declaredType its MIME type as declared, used when the bytes are of no known type
+ * @returns what the user should know about it, which continues its name; or a problem, which continues "the response …"
+ */
+export function receivedImage(
+	bytes: Buffer,
+	declaredType?: string,
+): { type: FileType; hint?: string } | { problem: string } {
+	const type = typeToDeliver(bytes, declaredType);
+	if (bytes.length === 0) return { problem: 'is empty' };
+	if (type.kind === 'text') {
+		return { problem: `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}` };
+	}
+	return { type, hint: hintAtImage(type, stateOf(bytes) === 'cut') };
+}
+
+/** What the user should know about the file of an image; continues its name. */
+function hintAtImage({ kind, name }: FileType, isCut: boolean): string | undefined {
+	if (kind !== 'image') return `is ${name}, not an image.`;
+	return isCut ? 'ends in the middle: it arrived as the service made it.' : undefined;
 }
