@@ -34,8 +34,9 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<void
 async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promise<void> {
 	const { work, context } = run;
 	const { isOrder } = work;
+	const isPaid = run.cost !== 'read';
 	const { baseUrl: gatewayUrl, prices } = gateway.connection;
-	const parameters = new ItemParameters(context, item.index, { gatewayUrl, isOrder });
+	const parameters = new ItemParameters(context, item.index, { gatewayUrl, isOrder, isPaid });
 	refuseUnreadable(run, item.index);
 	if (isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await work.prepare(parameters, run.itemRun(item, gateway));
