@@ -52,11 +52,11 @@ async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promis
 	const amount = item.options && work.amount?.(request);
 	if (item.options && amount)
 		item.cost = estimatedCostOf(amount, item.options, { prices, options });
-	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
+	if (problems.length > 0) throw badInput(problems, { paid: isPaid });
 	item.identity = work.identity?.(request) ?? request;
 	item.resendsLost = work.resendsLost?.(request) ?? false;
 	for (const hint of hints) item.hint(hint);
-	const isCut = run.cost !== 'read' && textsIn(request).some((text) => halfCharacter.test(text));
+	const isCut = isPaid && textsIn(request).some((text) => halfCharacter.test(text));
 	if (isCut) item.hint(halfCharacterHint);
 }
 
