@@ -35,13 +35,25 @@ export class FileEnd {
 		while (this.at === this.piece.length) yield;
 	}
 
+	protected *readByte(): Parsing<number> {
+		if (this.at === this.piece.length) yield* this.more();
+		this.offset++;
+		return this.piece[this.at++];
+	}
+
 	protected *read(length: number): Parsing<Buffer> {
+		this.offset += length;
+		const { piece, at } = this;
+		// Most are within one piece, and a hostile file may have millions of them.
+		if (at + length <= piece.length) {
+			this.at += length;
+			return Buffer.from(piece.buffer, piece.byteOffset + at, length);
+		}
 		const bytes = Buffer.allocUnsafe(length);
 		for (let read = 0; read < length;) {
 			if (this.at === this.piece.length) yield* this.more();
 			bytes[read++] = this.piece[this.at++];
 		}
-		this.offset += length;
 		return bytes;
 	}
 

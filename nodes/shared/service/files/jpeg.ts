@@ -57,10 +57,9 @@ export class JpegEnd extends FileEnd {
 		for (;;) {
 			if (isInScan) yield* this.skipTo(0xff);
 			const start = this.offset;
-			const [first] = yield* this.read(1);
-			if (first !== 0xff) return { marker: 0, start };
-			let marker = first;
-			while (marker === 0xff) [marker] = yield* this.read(1);
+			let marker = yield* this.readByte();
+			if (marker !== 0xff) return { marker: 0, start };
+			while (marker === 0xff) marker = yield* this.readByte();
 			const isData = isInScan && (marker === 0 || (marker >= 0xd0 && marker <= 0xd7));
 			if (!isData) return { marker, start };
 		}
