@@ -25,7 +25,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		waitingNodeTooltip:
-			'No input needed: unless it was stopped, n8n goes on by itself within a minute after the videos are ready, and may be restarted. Stop ends this wait, but no video: collect the videos by their job IDs.',
+			'No input needed: unless it was stopped, the execution resumes by itself within a minute after the videos are ready, also after n8n restarts. Stop ends this wait, but no video: collect the videos by their job IDs.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],

@@ -53,17 +53,12 @@ describe('links to reference media', () => {
 			() => answer(200, page),
 			'leads to a web page, not to an image',
 		],
-		[
-			'first_frame',
-			'a missing file',
-			() => answer(404, ''),
-			'leads to no file: its host answers HTTP 404',
-		],
+		['first_frame', 'a missing file', () => answer(404, ''), 'leads to no file (HTTP 404)'],
 		[
 			'reference_video',
 			'a file that is gone',
 			() => answer(410, page),
-			'leads to no file: its host answers HTTP 410',
+			'leads to no file (HTTP 410)',
 		],
 		[
 			...(['reference_image', 'a clip', async () => answer(200, await sampleVideo())] as const),
@@ -132,7 +127,7 @@ describe('links to reference media', () => {
 		const failing = await order([at('reference_image')], { preview: true });
 		expect(failing.json).toMatchObject({
 			would: 'fail',
-			reason: 'Media 1: URL leads to no file: its host answers HTTP 404',
+			reason: 'Media 1: URL leads to no file (HTTP 404)',
 		});
 		expect([orders, failing.orders]).toEqual([0, 0]);
 	});

@@ -37,7 +37,7 @@ export interface LinkedFile {
 /** Why a file surely cannot be used; continues the label of its field. A video may be meant for its sound. */
 export function problemOf(look: Look, { wanted, instead = {} }: LinkedFile): string | undefined {
 	const { status, type } = look;
-	if (status === 404 || status === 410) return `leads to no file: its host answers HTTP ${status}`;
+	if (status === 404 || status === 410) return `leads to no file (HTTP ${status})`;
 	if (type === undefined) return undefined;
 	const isRight =
 		wanted === undefined
