@@ -332,6 +332,9 @@ describe('examples started in other ways than in the editor', () => {
 				const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });
 				const failed = await client.call('Wait_for_Video', { job_id: id });
 				expect(JSON.stringify(failed)).toMatch(/Video job video_\S+ failed/);
+				const unknown = await client.call('Wait_for_Video', { job_id: 'video_of_nobody' });
+				expect(JSON.stringify(unknown)).toContain('HTTP 404');
+				expect(JSON.stringify(unknown)).not.toMatch(/not finished yet|Call the tool/);
 				expect(stage.gateway.ledger).toHaveLength(before + 1);
 			},
 		);
