@@ -263,6 +263,21 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'nights',
+		summary:
+			'five nights of the list example while half of the jobs fail, and what becomes of each row',
+		duration: '8 minutes',
+		needs: 'n8n',
+		options: { rows: { default: 60, about: 'new products in each night' }, seed },
+		notes: [
+			'the form that orders failed products again is used in each morning; n8n is killed in the third night',
+			'some orders are refused, some responses are lost, some polls and downloads break off',
+		],
+		async run(settings) {
+			return await (await import('./nights.js')).measureNights(settings);
+		},
+	}),
+	measurement({
 		name: 'bursts',
 		summary:
 			'whether anything is charged twice when workers run a new node at the same moment, or PostgreSQL restarts',

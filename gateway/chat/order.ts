@@ -2,7 +2,7 @@ import { endpoints, reasoningRefuses } from '../../nodes/shared/service/protocol
 import { invalidParameter } from '../errors';
 import { readFields, readObject } from '../fields';
 import { chatModels, findModel, type ChatSeries } from '../models';
-import { readMessages, summaryOf, type ChatMessage } from './messages';
+import { readMessages, type ChatMessage } from './messages';
 import { readResponseFormat, type JsonFormat } from './responseFormat';
 import type { Input, Tool } from './videoAgent';
 
@@ -47,7 +47,7 @@ export function readChatOrder(value: unknown): ChatOrder {
 		stops: readStops(rest.stop),
 		// The specification does not list these two fields, but clients send them.
 		tools: readTools(body.tools),
-		format: readResponseFormat(body.response_format, summaryOf(messages)),
+		format: readResponseFormat(body.response_format, messages),
 		isStream: rest.stream,
 	};
 }

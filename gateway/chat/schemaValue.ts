@@ -1,21 +1,29 @@
 import { isObject, type JsonObject } from '../../nodes/shared/service/json';
 import { numberFor, textFor, type Limits } from './schemaScalars';
+import { choose } from './sense';
+
+/** What the answer is about. */
+interface Content {
+	/** What texts without a format say. */
+	topic: string;
+	/** By which an option is chosen. */
+	request: string;
+}
 
 /**
  * Makes up a value for a JSON schema. It follows the keywords with which clients describe their types, and none of
  * those that restrict a value further, such as `pattern`: the caller validates the value.
  *
- * @param text what texts without a format say
  * @returns undefined when each value would contain another one of its kind, and so never end
  */
-export function valueFor(schema: JsonObject, text: string): unknown {
-	return new ValueMaker(schema, text).valueOf([schema], ['#']);
+export function valueFor(schema: JsonObject, content: Content): unknown {
+	return new ValueMaker(schema, content).valueOf([schema], ['#']);
 }
 
 class ValueMaker {
 	constructor(
 		private readonly root: JsonObject,
-		private readonly text: string,
+		private readonly content: Content,
 	) {}
 
 	/**
@@ -57,7 +65,7 @@ class ValueMaker {
 
 	private plainValueOf(schema: JsonObject, open: string[]): unknown {
 		if ('const' in schema) return schema.const;
-		if (Array.isArray(schema.enum)) return schema.enum[0] as unknown;
+		if (Array.isArray(schema.enum)) return choose(schema.enum, this.content.request);
 		switch (typeOf(schema)) {
 			case 'object':
 				return this.objectOf(schema, open);
@@ -71,7 +79,7 @@ class ValueMaker {
 			case 'null':
 				return null;
 			default:
-				return textFor(schema, this.text);
+				return textFor(schema, this.content.topic);
 		}
 	}
 

@@ -5,6 +5,7 @@ import { mainColour } from '../rendering';
 import type { Service } from '../service';
 import { requestOf, summaryOf, type ChatMessage } from './messages';
 import type { ChatOrder } from './order';
+import { answerInPrompt } from './sense';
 import { say, withheld, type Reply } from './reply';
 import { play, scriptedCalls, scriptedText, toolResults } from './script';
 import { videoTurn } from './videoAgent';
@@ -33,7 +34,7 @@ export async function writeReplies(
 		if (toolCalls.length > 0) return { text: '', toolCalls, finishReason: 'tool_calls' };
 
 		const facts = factsOf(request, messages, images);
-		const answer = format ? (format.json ?? JSON.stringify(facts)) : proseOf(facts);
+		const answer = format ? (format.json ?? JSON.stringify(facts)) : textOf(facts, messages);
 		const text = scriptedText(request.text) ?? answer;
 		return say(index > 0 && !format ? `${index + 1}. ${text}` : text, order);
 	};
@@ -63,7 +64,12 @@ function factsOf({ text }: ChatMessage, messages: ChatMessage[], images: Image[]
 	};
 }
 
-function proseOf({ summary, words, roles, images }: Facts): string {
+function textOf({ summary, words, roles, images }: Facts, messages: ChatMessage[]): string {
+	const answer = answerInPrompt(messages);
+	if (answer !== undefined) return answer;
+	if (/\balt text\b/.test(summary) && images.length > 0) {
+		return `An image in mostly ${images.map(({ colour }) => colour).join(' and ')}.`;
+	}
 	return [
 		`In short: “${summary}”.`,
 		`You wrote ${count(words, 'word')}.`,

@@ -5,6 +5,7 @@ import { usageOf } from '../chat/completion';
 import { readMessages } from '../chat/messages';
 import { refuseForReasoning, type ChatOrder } from '../chat/order';
 import type { Reply } from '../chat/reply';
+import { readResponseFormat } from '../chat/responseFormat';
 import { writeReplies } from '../chat/writing';
 import { invalidParameter } from '../errors';
 import { readFields, readObject } from '../fields';
@@ -76,6 +77,7 @@ function readOrder(value: unknown): ChatOrder {
 		maxTokens,
 		stops: [],
 		tools: [],
+		format: readResponseFormat(undefined, messages),
 		isStream: false,
 	};
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Gateway } from '../../nodes/shared/service/client/gateway';
 import { GatewayError } from '../../nodes/shared/service/errors/gatewayError';
-import { downloadImage } from '../../nodes/shared/service/images/download';
+import { downloadImage } from '../../nodes/shared/service/images/files';
 import { isObject, valueAt } from '../../nodes/shared/service/json';
 import { maxImagesBytes } from '../../nodes/shared/service/protocol/bounds';
 import { clock } from '../../nodes/shared/n8n/client/httpClient';

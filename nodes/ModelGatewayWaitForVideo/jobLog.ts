@@ -1,4 +1,3 @@
-import type { Failure } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
 import type { ItemOutput } from '../shared/n8n/items/work';
@@ -59,11 +58,8 @@ const keyOf = (event: EventName, { id }: JobSummary) => `${event} ${id}`;
 /** Undefined while the job runs, and after Stop, which is logged for all items together. */
 function eventOf(stored: StoredItem): EventName | undefined {
 	if ('outputs' in stored) return 'video delivered';
-	return 'failure' in stored ? eventOfFailure(stored.failure) : undefined;
-}
-
-function eventOfFailure(failure: Failure): EventName | undefined {
-	if (failure.isStopped) return undefined;
+	if (!('failure' in stored) || stored.failure.isStopped) return undefined;
+	const { failure } = stored;
 	if (failure.waitEnded === 'timeout') return 'wait timed out';
 	if (hasJobFailed(failure)) return 'job failed';
 	// Only fetching a finished video can fail after it was billed.

@@ -11,8 +11,6 @@ const maxGap = 50;
 export class FirstPolls {
 	/** Milliseconds between two jobs. */
 	private readonly gap: number;
-	/** By the ID of a job: its first item. All items of a job are polled together. */
-	private readonly ranks = new Map<string, number>();
 	/** By the ID of a job: how many jobs are polled before it, where the credential limits the requests. */
 	private readonly queueRanks: Map<string, number>;
 
@@ -29,9 +27,7 @@ export class FirstPolls {
 
 	/** Milliseconds from the beginning of the pass. @param isLimited whether the credential limits the requests */
 	delayOf(id: string, item: number, isLimited: boolean): number {
-		const first = this.ranks.get(id) ?? item;
-		this.ranks.set(id, first);
-		const rank = isLimited ? (this.queueRanks.get(id) ?? first) : first;
+		const rank = (isLimited ? this.queueRanks.get(id) : undefined) ?? item;
 		return rank * this.gap;
 	}
 }

@@ -170,28 +170,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 		},
 	);
 
-	having('chatModels')(
-		'an agent goes on when its model writes what is no JSON for a tool, and no video is charged',
-		async () => {
-			const before = ledgerLength();
-			// The video could be ordered without what the model wanted to say.
-			const fixed = modelGateway({
-				...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-				options: { extraBody: "={{ { note: $fromAI('note', 'What matters', 'string') } }}" },
-			});
-			let received = '';
-			stage.gateway.script({ calls: [{ name: 'Create', arguments: 'a boat' }] }, (messages) => {
-				received = messages.at(-1)?.text ?? '';
-				return 'I cannot.';
-			});
-			const root = agent(told('Do it'));
-			const execution = await stage.run(withTools(chain(root), [asTool(fixed, 'Create')]));
-			expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('I cannot.');
-			expect(received).toContain('JSON object');
-			expect(charges('video', before)).toHaveLength(0);
-		},
-	);
-
 	it('an agent makes a video with tools whose Prompt and Job ID nobody has filled in', async () => {
 		const before = ledgerLength();
 		const order = { resource: 'video', operation: 'create', model: byId('vid-3.1') };

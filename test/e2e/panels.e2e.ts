@@ -182,10 +182,4 @@ describe('the panels of the nodes', () => {
 		await panel.getByText(notice).waitFor();
 		await editor.closeNode();
 	});
-
-	it('Wait for Video as a tool shows no fields about files', async () => {
-		await editor.openNode('Video Tool');
-		expect(await editor.fields()).toEqual(['Description', 'Job ID', 'Options']);
-		await editor.closeNode();
-	});
 });

@@ -179,7 +179,7 @@ describe('waits in a complete n8n', () => {
 		await editor.page.getByTestId('execute-workflow-button').click();
 		await becomes({ workflow }, 'waiting');
 		const panel = await editor.openNode('Wait for Video');
-		await panel.getByText('No input needed: your videos are being made').waitFor();
+		await panel.getByText('No input needed: unless it was stopped').waitFor();
 		await panel.getByText(`Video job ${jobs[0].id}: waiting for the first status check`).waitFor();
 		await editor.takePicture('parked-node');
 		await editor.closeNode();

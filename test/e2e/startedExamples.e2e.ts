@@ -4,15 +4,14 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readExample, secondRunOf, withFolder, withSettings } from '../support/workflows/examples';
-import { sampleVideo } from '../support/data/samples';
-import type { RecordedRequest } from '../../gateway';
+import { picture, sampleVideo } from '../support/data/samples';
 import type { WorkflowJson } from '../harness/workflow';
 import { readMp4 } from '../support/files/mp4';
 import type { Editor } from '../n8n/editor';
 import { having } from '../n8n/features';
 import { testedVersion } from '../n8n/installation';
 import { McpClient } from '../n8n/mcpClient';
-import { fetchPublished, itemsOf } from '../n8n/owner';
+import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 import { until } from '../support/time/until';
@@ -30,9 +29,9 @@ describe('examples started in other ways than in the editor', () => {
 	afterAll(async () => await stage.close());
 
 	/** The files of a video, whose names continue with the ID of their job. */
-	const savedAs = (name: string) =>
+	const savedAs = (name: string, kind = 'video') =>
 		readdirSync(shared.filesFolder)
-			.filter((file) => file.startsWith(`${name}-video_`) && file.endsWith('.mp4'))
+			.filter((file) => file.startsWith(`${name}-${kind}_`) && file.endsWith('.mp4'))
 			.map((file) => path.join(shared.filesFolder, file));
 	const ready = (file: string, settings: IDataObject = {}) =>
 		withCredential(
@@ -175,34 +174,26 @@ describe('examples started in other ways than in the editor', () => {
 		expect(gateway.ledger).toHaveLength(ordered);
 	});
 
-	describe('failed-items-to-order-again.json', () => {
-		const file = 'failed-items-to-order-again.json';
-		const table = 'Videos to order again';
+	describe('product-videos-from-a-list.json', () => {
+		const file = 'product-videos-from-a-list.json';
 		let workflow: IWorkflowBase & { versionId: string };
 		let orderedBefore: number;
 		let editor: Editor | undefined;
 
-		/** The path of the rows of the table, in n8n's REST interface. */
-		async function rowsPath(): Promise<string> {
-			const { data } = await stage.owner.request<{ data: IDataObject[] }>(
-				'GET',
-				'/data-tables-global',
-			);
-			const { id, projectId } = data.find(({ name }) => name === table) ?? {};
-			return `/projects/${String(projectId)}/data-tables/${String(id)}/rows`;
-		}
-		const rows = async () =>
-			(await stage.owner.request<{ data: IDataObject[] }>('GET', await rowsPath())).data;
-		/** Changes a row of the table, as the user does. */
-		const write = async (video: string, data: IDataObject) =>
-			await stage.owner.request('PATCH', await rowsPath(), {
-				filter: { type: 'and', filters: [{ columnName: 'video', condition: 'eq', value: video }] },
-				data,
-			});
+		const rowsOf = (execution: Execution) =>
+			itemsOf(execution, 'Without a Video').map(({ json }) => json);
+		const shown = (execution: Execution) =>
+			Object.fromEntries(rowsOf(execution).map(({ product, state }) => [product, state]));
+		const left = { broken: 'failed', lost: 'unknown', 'not-allowed': 'refused' };
 		const ordered = () => stage.gateway.ledger.length - orderedBefore;
+		const run = async () => {
+			const execution = await stage.owner.ended(await stage.owner.start(workflow));
+			expect(execution.status).toBe('success');
+			return execution;
+		};
 
-		/** Presses the button of the form. @returns the ID of the execution that it starts */
-		async function press(): Promise<string> {
+		/** Presses the button of the form. @returns the execution that it starts, once it has ended */
+		async function press(): Promise<Execution> {
 			const { owner } = stage;
 			editor ??= await stage.editor();
 			const { page } = editor;
@@ -218,100 +209,61 @@ describe('examples started in other ways than in the editor', () => {
 			const begun = async () =>
 				(await owner.executionsOf(workflow)).find(({ id }) => !known.includes(id))?.id;
 			await until(async () => (await begun()) !== undefined);
-			return (await begun()) ?? '';
+			return await owner.ended((await begun()) ?? '', 240);
 		}
 
-		beforeAll(() => (orderedBefore = stage.gateway.ledger.length));
-
-		having('tables')('stores each failed item with its reason and its next step', async () => {
-			const { owner, gateway } = stage;
-			const video = (name: string, prompt = name) => ({ video: name, model: 'vid-3.1', prompt });
-			const videos = [
-				video('fine'),
-				video('not-allowed', '[blocked]'),
-				video('broken', '[fail]'),
-				video('lost'),
-				video('not-fetched'),
-				video('not-polled'),
-			];
-			const ofPrompt = (prompt: string) => (request: RecordedRequest) =>
-				(request.body as IDataObject).prompt === prompt;
-			gateway.fault({
-				...{ route: 'videoCreate', when: ofPrompt('lost') },
-				...{ action: 'reset', accepted: true },
-			});
-			const isOf = (prompt: string) => (request: RecordedRequest) =>
-				request.jobId === gateway.jobs.list().find(({ order }) => order.prompt === prompt)?.id;
-			// The refusal of a poll is not charged, but the job that it asks about is.
-			const noPoll = gateway.fault({
-				...{ route: 'video', times: Infinity, when: isOf('not-polled') },
-				...{ action: 'error', status: 401, code: 'invalid_api_key' },
-			});
-			const noFile = gateway.fault({
-				...{ route: 'videoContent', times: Infinity, when: isOf('not-fetched') },
-				...{ action: 'error', status: 403, code: 'permission_denied' },
-			});
-			const example = ready(file, { videos });
-			const nodes = example.nodes.map((node) => ({
-				...node,
-				...(node.name === 'Order Again' && { webhookId: 'order-again' }),
-			}));
-			workflow = await owner.createWorkflow({ ...example, nodes });
-			await owner.publish(workflow);
-			const execution = await owner.ended(await owner.start(workflow));
-			expect(execution.status).toBe('success');
-			noFile.remove();
-			noPoll.remove();
-
-			const kept = (await rows()).map(({ video, next, job, tries, reason }) => [
-				video,
-				next,
-				job,
-				tries,
-				reason,
-			]);
-			expect(kept.sort()).toEqual([
-				[
-					'broken',
-					'order again',
-					expect.stringMatching(/^video_/),
-					2,
-					expect.stringContaining('asked the job to fail'),
-				],
-				['lost', 'decide', '', 2, expect.stringContaining('connection was lost')],
-				['not-allowed', 'order again', '', 2, expect.stringContaining('content moderation')],
-				['not-fetched', 'collect', jobOf('not-fetched').id, 2, expect.any(String)],
-				['not-polled', 'collect', jobOf('not-polled').id, 2, expect.stringContaining('HTTP 401')],
-			]);
-			expect(savedAs('fine')).toHaveLength(1);
-			expect(ordered()).toBe(5);
-		});
+		having('tables')(
+			'keeps each product with its state, and shows those without a video',
+			async () => {
+				const { owner, gateway } = stage;
+				orderedBefore = gateway.ledger.length;
+				const link = gateway.addMedia('product.png', picture('green'), 'image/png');
+				const product = (name: string, prompt = name) => ({
+					...{ product: name, prompt, model: 'beta-2.7-r2v', seconds: 2, pictures: [link] },
+				});
+				const products = [
+					...[product('fine'), product('not-allowed', '[blocked]'), product('broken', '[fail]')],
+					...[product('lost'), product('not-fetched')],
+				];
+				gateway.fault({
+					...{ route: 'referenceVideoCreate', action: 'reset', accepted: true },
+					when: ({ body }) => (body as { input: IDataObject }).input.prompt === 'lost',
+				});
+				const noFile = gateway.fault({
+					...{ route: 'download', times: Infinity, action: 'error', status: 403 },
+					...{ code: 'permission_denied', when: ({ jobId }) => jobId === jobOf('not-fetched').id },
+				});
+				const example = ready(file, { products });
+				const nodes = example.nodes.map((node) => ({
+					...node,
+					...(node.name === 'Order Again' && { webhookId: 'order-again' }),
+				}));
+				workflow = await owner.createWorkflow({ ...example, nodes });
+				await owner.publish(workflow);
+				const execution = await run();
+				noFile.remove();
+				expect(shown(execution)).toEqual({ ...left, 'not-fetched': 'ordered' });
+				expect(rowsOf(execution)).toContainEqual(
+					expect.objectContaining({
+						...{ product: 'broken', job: jobOf('[fail]').id, attempt: 1 },
+						reason: expect.stringContaining('asked the job to fail'),
+					}),
+				);
+				expect(savedAs('fine', 'task')).toHaveLength(1);
+				expect(ordered()).toBe(4);
+			},
+		);
 
 		having('tables')(
-			'orders failed items again at the press of a button, but leaves unknown outcomes to the user',
+			'collects what was ordered in the next run, and orders failed products again at the press of a button',
 			async () => {
-				const { owner } = stage;
-				for (const video of ['broken', 'not-allowed']) {
-					await write(video, { prompt: `${video}, mended` });
-				}
-				const presses = [await press(), await press()];
-				const found = async (id: string) => itemsOf(await owner.execution(id), 'Failed Rows');
-				for (const id of presses) await until(async () => (await found(id)).length > 0);
-				await write('lost', { next: 'collect', job: jobOf('lost').id });
-				presses.push(await press());
-				const undecided: unknown[] = [];
-				for (const id of presses) {
-					const execution = await owner.ended(id);
-					expect(execution.status).toBe('success');
-					undecided.push(itemsOf(execution, 'For You to Decide').map(({ json }) => json.video));
-				}
-				expect(undecided).toEqual([['lost'], ['lost'], []]);
-				expect(await rows()).toEqual([]);
-				for (const video of ['broken', 'not-allowed', 'not-fetched', 'not-polled', 'lost']) {
-					expect(savedAs(video)).toHaveLength(1);
-				}
-				await owner.ended(await owner.start(workflow));
-				expect([ordered(), secondRunOf(readExample(file))]).toEqual([7, 'nothing']);
+				expect(shown(await run())).toEqual(left);
+				expect([ordered(), secondRunOf(readExample(file))]).toEqual([4, 'nothing']);
+				expect(shown(await press())).toEqual(left);
+				const again = expect.objectContaining({ product: 'broken', attempt: 3 });
+				expect(rowsOf(await press())).toContainEqual(again);
+				expect(ordered()).toBe(6);
+				expect(savedAs('not-fetched', 'task')).toHaveLength(1);
 			},
 			240_000,
 		);
@@ -348,14 +300,14 @@ describe('examples started in other ways than in the editor', () => {
 			]);
 			expect(Object.fromEntries(inputs)).toEqual({
 				Create_Video: ['prompt'],
-				Is_It_Ready: ['job_id'],
+				Wait_for_Video: ['job_id'],
 			});
 
 			const prompt = 'A boat for a client [slow]';
 			const ordered = await client.call('Create_Video', { prompt });
 			expect(ordered).toMatchObject({ id: jobOf(prompt).id });
 			const job_id = ordered.id;
-			const early = await client.call('Is_It_Ready', { job_id });
+			const early = await client.call('Wait_for_Video', { job_id });
 			expect(early).toMatchObject({
 				...{ id: job_id, next_step: expect.stringContaining('not finished yet') as string },
 				message: expect.stringContaining('did not finish within 0.5 minutes') as string,
@@ -363,7 +315,7 @@ describe('examples started in other ways than in the editor', () => {
 			expect(early).not.toHaveProperty('url');
 
 			gateway.jobs.complete(jobOf(prompt).id, await sampleVideo());
-			const ready = await client.call('Is_It_Ready', { job_id });
+			const ready = await client.call('Wait_for_Video', { job_id });
 			expect(ready).toMatchObject({ id: job_id, status: 'completed' });
 			const file = await fetch(String(ready.url));
 			expect(await readMp4(new Uint8Array(await file.arrayBuffer()))).toMatchObject({
@@ -378,7 +330,7 @@ describe('examples started in other ways than in the editor', () => {
 				const before = stage.gateway.ledger.length;
 				const client = await McpClient.connect(url, token);
 				const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });
-				const failed = await client.call('Is_It_Ready', { job_id: id });
+				const failed = await client.call('Wait_for_Video', { job_id: id });
 				expect(JSON.stringify(failed)).toMatch(/Video job video_\S+ failed/);
 				expect(stage.gateway.ledger).toHaveLength(before + 1);
 			},

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
+import { nextPolls } from '../../nodes/shared/service/client/sendInTurn';
 import { processMemory } from '../../nodes/shared/n8n/execution/processMemory';
 
 /**
@@ -58,4 +58,4 @@ function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 }
 
 separateByProcess(processMemory);
-separateByProcess(latestPolls);
+separateByProcess(nextPolls);

@@ -5,7 +5,7 @@ import { isIP, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
 import { isPublicName, lookUp } from '../support/http/publicNames';
-import { latestPolls } from '../../nodes/shared/service/client/jobTurns';
+import { nextPolls } from '../../nodes/shared/service/client/sendInTurn';
 
 /** What jest leaves real: all but `Date`, `setTimeout` and `setInterval`. */
 const doNotFake = [
@@ -49,7 +49,7 @@ export class SimulatedTime {
 	 */
 	constructor(public patience = 20) {
 		// The clock is set back, so a poll of an earlier test would delay one of this test.
-		latestPolls.clear();
+		nextPolls.clear();
 		jest.useFakeTimers({ now: Date.UTC(2026, 0, 1), doNotFake });
 		// It counts the simulated milliseconds, whatever a test sets `Date` to.
 		const { clock } = globalThis.setTimeout as unknown as {

@@ -34,12 +34,17 @@ it.each(videos)(
 	},
 );
 
-it('orders nothing in a Retry of what n8n recovers of a crash', async () => {
-	const killed = await killedWhileOrdering('a video', chain(create('a video')));
-	const recovered = recoverExecution(killed, { ended: ['Start'], begun: 'Create' });
-	expect((await retryExecution(recovered)).status).toBe('error');
-	expect(charged()).toBe(1);
-});
+it.each(['behind', 'before'])(
+	'orders nothing in a Retry of what n8n recovers of a crash, with Create %s its trigger in the file',
+	async (place) => {
+		const workflow = chain(create('a video'));
+		if (place === 'before') workflow.nodes.reverse();
+		const killed = await killedWhileOrdering('a video', workflow);
+		const recovered = recoverExecution(killed, { ended: ['Start'], begun: 'Create' });
+		expect((await retryExecution(recovered)).status).toBe('error');
+		expect(charged()).toBe(1);
+	},
+);
 
 it('orders in a Retry, once, what was not sent yet when n8n was killed', async () => {
 	const n8n = new EngineProcess();

@@ -29,6 +29,12 @@ it.each(kinds)('fetches the file of a %s byte for byte, and without the API key'
 	expect(downloads().map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
+it('delivers the file although a part of its File Name is undefined', async () => {
+	const options = { fileName: '=film-{{ $json.nothing }}' };
+	const execution = await hold([finishedJob('task', video)], { options });
+	expect(await filesOf(execution)).toEqual([sha256(video)]);
+});
+
 it('fetches the file of a video by Get Content, byte for byte', async () => {
 	const jobs = [finishedJob('video', video)];
 	const get = { resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' };

@@ -1,6 +1,6 @@
 import { resumeToEnd } from '../harness';
 import { chain, loopOver, modelGateway, waitForVideo } from '../support/workflows/workflows';
-import { charged, create, orderedPrompts, run, withOrders } from './orders';
+import { charged, create, jobsOf, orderedPrompts, run, withOrders } from './orders';
 import { results } from './waits';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
@@ -24,4 +24,20 @@ it('lets a loop continue after an item that orders nothing', async () => {
 	await run(chain(keyed), ['Fog']);
 	expect((await run(loopOver(keyed), prompts)).status).toBe('success');
 	expect([orderedPrompts(), charged()]).toEqual([prompts, 4]);
+});
+
+it('waits for no ID in the input fields of an item that orders nothing', async () => {
+	await run(chain(keyed), ['Fog']);
+	const options = { orderKey: '={{ $json.prompt }}', includeInputFields: true };
+	const workflow = chain(create('a video', { options }), waitForVideo({ whileWaiting: 'hold' }));
+	const input = [{ json: { id: 42, prompt: 'Fog' } }];
+	const [{ json }] = results(await run(workflow, [], { input }));
+	expect(json).toMatchObject({ id: 42, ordered: false, order_key: 'Fog' });
+});
+
+it('collects the video of an item that orders nothing by the ID that the user kept', async () => {
+	const [kept] = jobsOf(await run(chain(keyed), ['Fog']));
+	const wait = waitForVideo({ jobId: String(kept), whileWaiting: 'hold', download: false });
+	const [{ json }] = results(await resumeToEnd(await run(chain(keyed, wait), ['Fog'])));
+	expect(json).toMatchObject({ status: 'completed', job_id: kept });
 });

@@ -48,7 +48,7 @@ it('orders again once a run has released the key, which itself orders nothing', 
 	expect(await orderedOf(keyed(), ['Waves', 'Fog'])).toEqual([true, false]);
 });
 
-it.each(['', '={{ $json.nothing }}', '={{ true }}'])(
+it.each(['', '\u200b\u2060', '={{ $json.nothing }}', '={{ true }}'])(
 	'orders nothing under a key that is empty or no text: “%s”',
 	async (orderKey) => {
 		const failed = await run(keyed({ orderKey }));

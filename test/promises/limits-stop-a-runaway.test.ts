@@ -28,7 +28,8 @@ it.each([...videos, 'an image'] as const)(
 );
 
 it('orders what fits when the node continues on errors', async () => {
-	const items = (await run(chain(limited({ maxOrders: 3 }, continues)), prompts)).items('Create');
+	const ofSheet = limited({ maxOrders: '={{ "3" }}' }, continues);
+	const items = (await run(chain(ofSheet), prompts)).items('Create');
 	expect(items.map(({ json }) => json.error === undefined)).toEqual([true, true, true, false]);
 	expect(charged()).toBe(3);
 });

@@ -46,11 +46,6 @@ describe('Embeddings Model Gateway', () => {
 	}
 	const texts = (count: number) =>
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
-	const inputs = () => gateway.requests.map(({ body }) => (body as { input: string[] }).input);
-	it('sends half an emoji of a document as U+FFFD', async () => {
-		await run({ documents: ['A boat \ud83d', 'null'] });
-		expect(inputs()).toEqual([['A boat \ufffd', 'null']]);
-	});
 
 	it.each(['"always the same"', '""', 'null', '[]'])(
 		'refuses the input %s in Extra Body',

@@ -57,12 +57,6 @@ describe('values of a spreadsheet', () => {
 		expect(gateway.requests.at(-1)?.body).toMatchObject({ input: { media: [{ type, url }] } });
 	});
 
-	it('sends an order again when If No Response Arrives is " Resend "', async () => {
-		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
-		expect((await run({ ifAnswerLost: ' Resend ' })).error).toBeUndefined();
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
 	it.each(['TRUE', ' true '])('orders nothing when Preview is %j', async (preview) => {
 		const result = await runWorkflow(chain(createVideo({ preview })), {
 			credentials: credentialFor(gateway),

@@ -172,19 +172,6 @@ describe.each([
 		expect(messageOf(await run(create(options)))).toMatch(message);
 		expect(gateway.requests).toEqual([]);
 	});
-
-	it('counts the cost of as many images as the request asks for', async () => {
-		const node = (n: number) =>
-			modelGateway(
-				{
-					...{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A cat' },
-					options: inGroups({ n, [option]: 0.12 }),
-				},
-				{ name: 'Create' },
-			);
-		expect(messageOf(await run(node(4)))).toMatch(/estimated cost of 0\.16/);
-		expect((await run(node(3))).status).toBe('success');
-	});
 });
 
 describe('Max Cost per Execution', () => {

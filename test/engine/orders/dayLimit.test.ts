@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway, RecordedRequest } from '../../../gateway';
+import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	processedItems,
@@ -66,20 +66,6 @@ describe.each([
 			await Promise.all([1, 2, 3].map(async () => await order(1, { inWorker: true })));
 		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
 	};
-	const refuseNext = (times: number) =>
-		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
-			times,
-		});
-
-	it('tells in a preview what was used before the run, for each item that would exceed the limit', async () => {
-		const workflow = create(4, { preview: true }, { onError: 'continueRegularOutput' });
-		const hint = (await order(6, { workflow })).hintsOf('Create').join(' ');
-		const opens = 'It opens again at midnight (America/New_York)';
-		const why = (item: number) =>
-			`item ${item}: Not ordered: ${reason.replace(/\d(\.\d)? used/, '0 used')} ${opens}`;
-		expect(hint).toContain(`Why: ${why(4)}; ${why(5)}. `);
-	});
 
 	it.each([2, 4])(
 		'places no more orders than the limit in %d workers at once, and later all that are left of it',
@@ -93,36 +79,6 @@ describe.each([
 			expect(gateway.ledger).toHaveLength(4);
 		},
 	);
-
-	it('loses no place of the day to orders that were refused in several executions at once', async () => {
-		const refusal = refuseNext(Infinity);
-		answerLater();
-		await Promise.all([1, 2, 3].map(async () => await order(1)));
-		refusal.remove();
-		expect((await order(4)).status).toBe('success');
-		expect(messageOf(await order(1))).toContain(reason);
-	});
-
-	it('loses no place of the day to an order that is sent again after another one was refused meanwhile', async () => {
-		const resending = create(5, { options: { ifAnswerLost: 'resend' } });
-		const isOf =
-			(prompt: string) =>
-			({ body }: RecordedRequest) =>
-				JSON.stringify(body).includes(prompt);
-		const route = 'referenceVideoCreate';
-		const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
-		gateway.fault({ ...refusal, route, when: isOf('Refused') });
-		gateway.fault({ action: 'reset', accepted: true, route, when: isOf('Lost') });
-		await Promise.all(
-			['Refused', 'Lost'].map(
-				async (prompt) =>
-					await order(1, { workflow: resending, input: [{ json: { prompt, media } }] }),
-			),
-		);
-		expect(gateway.ledger).toHaveLength(2);
-		expect((await order(3, { workflow: create(5) })).status).toBe('success');
-		expect(gateway.ledger).toHaveLength(5);
-	});
 
 	it('counts orders that were under way when n8n was killed', async () => {
 		const n8n = new EngineProcess();
@@ -186,13 +142,6 @@ describe('a limit that is set or changed during the day', () => {
 		expect(await at(1)).toBe(2);
 		expect(await at(-1)).toBe(4);
 		expect(await at(3)).toBe(4);
-	});
-
-	it('begins a new count of the cost with each amount', async () => {
-		expect(await orderedUnder({ maxCostPerDay: 0.4 }, 3)).toBe(2);
-		expect(await orderedUnder({ maxCostPerDay: 0.8 }, 1)).toBe(3);
-		expect(await orderedUnder({ maxCostPerDay: 0.8 }, 4)).toBe(6);
-		expect(await orderedUnder({ maxCostPerDay: 0.4 }, 1)).toBe(6);
 	});
 });
 

@@ -44,20 +44,6 @@ describe('a create with an idempotency key', () => {
 	const loseResponses = (times: number) =>
 		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true, times });
 
-	it('sends a create again by itself when its response is lost, and it is charged once', async () => {
-		loseResponses(2);
-		const result = await order();
-		expect(result.status).toBe('success');
-		const ids = result
-			.items('Create')
-			.map(({ json }) => (json.output as { task_id: string }).task_id);
-		expect(ids.sort()).toEqual(gateway.ledger.map(({ job }) => job).sort());
-		// Two equal items are two orders.
-		expect(gateway.ledger).toHaveLength(2);
-		expect(creates()).toHaveLength(4);
-		expect(distinctKeys().size).toBe(2);
-	});
-
 	it('sends a create again with the same key on each Retry until its response arrives', async () => {
 		const lost = gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
@@ -106,41 +92,5 @@ describe('a create with an idempotency key', () => {
 		expect(retried.items('Create')).toHaveLength(1);
 		expect(distinctKeys().size).toBe(1);
 		expect(gateway.ledger).toHaveLength(1);
-	});
-
-	it('keeps the outcome of a create unknown when its Retry is refused', async () => {
-		loseResponses(5);
-		const failed = await order({}, { credentials: withKeyHeader(), input: orders('A boat') });
-		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'error', status: 401, code: 'invalid_api_key' },
-		});
-		const refused = await retryExecution(failed);
-		expect(refused.errorOf('Create')?.description).toMatch(
-			/Check the API key.*may have been accepted/,
-		);
-		expect(refused.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
-		expect((await retryExecution(refused)).status).toBe('success');
-		expect(distinctKeys().size).toBe(1);
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
-	it.each([
-		['had no key header', ''],
-		['had another key header', 'X-Key'],
-	])('does not send a create again when the first request %s', async (_, name) => {
-		loseResponses(5);
-		const first = {
-			credentials: withKeyHeader({ idempotencyHeaderName: name }),
-			input: orders('A boat'),
-		};
-		let run = await order({}, first);
-		const sent = creates().length;
-		for (const credentials of [withKeyHeader(), withKeyHeader()]) {
-			run = await retryExecution(run, { credentials });
-			expect(run.errorOf('Create')?.description).toContain(
-				'An earlier try has already sent this order',
-			);
-		}
-		expect(creates()).toHaveLength(sent);
 	});
 });

@@ -111,24 +111,6 @@ describe('a Retry', () => {
 	);
 });
 
-describe('a lost response', () => {
-	it.each([
-		['its own execution', 'own'],
-		['another execution', 'other'],
-	])(
-		'keeps a Retry from ordering only if the response was lost in its own execution: lost in %s',
-		async (_, whose) => {
-			gateway.fault({ action: 'reset', accepted: true, route: 'referenceVideoCreate' });
-			const failed = await run(create());
-			refuse();
-			const other = await run(create());
-			const retried = await retryExecution(whose === 'own' ? failed : other);
-			expect(retried.status).toBe(whose === 'own' ? 'error' : 'success');
-			expect(gateway.ledger).toHaveLength(whose === 'own' ? 1 : 2);
-		},
-	);
-});
-
 it('orders in a later Retry what the service refused to another Retry at the same moment', async () => {
 	refuse();
 	const failed = await run(create());
@@ -141,19 +123,6 @@ it('orders in a later Retry what the service refused to another Retry at the sam
 	const later = await retryExecution(refused as WorkflowRun);
 	expect([later.status, later.errorOf('Create')?.message]).toEqual(['success', undefined]);
 	expect(gateway.ledger).toHaveLength(1);
-});
-
-it('reuses the jobs of all 600 orders of a stopped execution on Retry', async () => {
-	const prompts = Array.from({ length: 600 }, (_, index) => `Waves ${index}`);
-	const workflow = create({ options: { duration: 2, parallelRequests: 50 } });
-	const { stored } = await stoppedBy(
-		(stop) => onLastJob(gateway, prompts.length, stop),
-		async (onStart) => await run(workflow, { input: itemsOf(...prompts), onStart }),
-	);
-	const retried = await retryExecution(stored);
-	const ownJob = new Map(gateway.jobs.list().map(({ id, order }) => [order.prompt, id]));
-	expect(jobsOf(retried)).toEqual(prompts.map((prompt) => ownJob.get(prompt)));
-	expect(gateway.ledger).toHaveLength(prompts.length);
 });
 
 // The Retry starts with the list, which may have changed in the meantime.
@@ -208,18 +177,6 @@ it.each<[string, Interrupted, string[]]>([
 );
 
 describe('the Retry of a stopped loop', () => {
-	it('places no order of an item again whose prompt and place in the list have changed', async () => {
-		const prompt = '={{ $json.prompt }}, {{ Math.random() }}';
-		const workflow = loopOver(
-			createReferenceVideo({ prompt }, { onError: 'continueRegularOutput' }),
-		);
-		const stored = await stoppedAtEnd(workflow, ['Waves', 'Clouds']);
-		const list = itemsOf('New', 'Other', 'Waves', 'Clouds');
-		const retried = await retryExecution(withItems(stored, list));
-		expect([jobsFor('Waves').length, jobsFor('Clouds').length]).toEqual([1, 1]);
-		expect(outputsOf(retried)[2]).toContain('Another order was sent before in place of this one');
-	});
-
 	it('names all jobs of a stopped loop when its Retry fails before it reaches their items', async () => {
 		const stored = await stoppedAtEnd(loopOverOrder(), ['Waves', 'Clouds']);
 		const workflow = loopOverOrder({ onError: undefined });

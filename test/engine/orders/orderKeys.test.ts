@@ -1,13 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Gateway } from '../../../gateway';
-import {
-	EngineProcess,
-	processedItems,
-	type RunOptions,
-	runWorkflow,
-	type WorkflowRun,
-} from '../../harness';
+import { processedItems, type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
 import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
 import { createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
@@ -74,12 +68,6 @@ it.each([
 	expect(creates()).toHaveLength(1);
 });
 
-it('fails the item when its key has invisible characters only', async () => {
-	const run = await order('\u200b\u2060');
-	expect(run.errorOf('Create')?.message).toContain('Order Key');
-	expect(creates()).toEqual([]);
-});
-
 it.each([2, 40])(
 	'leaves an Order Key unused after %d executions at once were refused with it',
 	async (count) => {
@@ -91,14 +79,6 @@ it.each([2, 40])(
 		expect(gateway.ledger).toHaveLength(1);
 	},
 );
-
-it('leaves an Order Key unused after executions in several workers at once were refused with it', async () => {
-	const empty = emptyAccount();
-	const workers = [1, 2, 3, 4].map(() => new EngineProcess());
-	await Promise.all(workers.map(async (worker) => await worker.run(async () => await many(5))));
-	empty.remove();
-	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
-});
 
 it('leaves an Order Key unused after another worker wrote back what it read before a refusal', async () => {
 	emptyAccount(1);

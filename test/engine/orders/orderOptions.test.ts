@@ -98,20 +98,6 @@ describe('a limit set by an expression', () => {
 	])('places no order when %s is %s', async (option, value, problem) => {
 		await expectProblem({ [option]: value }, problem);
 	});
-
-	it.each([
-		['={{ 0 }}', 0],
-		["={{ '2' }}", 2],
-	])('accepts Max Orders per Execution from an expression: %j', async (maxOrders, max) => {
-		for (const [, parameters] of operations) {
-			const before = gateway.ledger.length;
-			const result = await order({ maxOrders }, { parameters });
-			expect(result.errorOf('Create')?.message).toContain('it would exceed the limit');
-			expect(gateway.ledger).toHaveLength(before);
-			if (max > 0) await order({ maxOrders }, { parameters, count: max });
-			expect(gateway.ledger).toHaveLength(before + max);
-		}
-	});
 });
 
 describe('Order Key', () => {

@@ -1,9 +1,8 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Gateway, RecordedRequest } from '../../../gateway';
+import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	processedItems,
-	recoverExecution,
 	resumeExecution,
 	retryExecution,
 	type RunOptions,
@@ -42,36 +41,11 @@ const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOpti
 
 const creates = () => createsOf(gateway);
 
-/** What n8n’s database holds of an execution when n8n is killed right after its orders got their responses. */
-async function answered(
-	workflow: WorkflowJson,
-	prompts?: string[],
-	options: RunOptions = {},
-	n8n = new EngineProcess(),
-): Promise<StoredExecution> {
-	const start = async (onStart: RunOptions['onStart']) =>
-		await run(workflow, prompts, { ...options, onStart });
-	const stored = await storedBy(n8n, start);
-	n8n.kill();
-	return stored;
-}
-
-/** The same when n8n is killed while one of these orders is under way. */
-async function killed(
-	workflow: WorkflowJson,
-	prompts?: string[],
-	isOrder: (request: RecordedRequest) => boolean = () => true,
-): Promise<StoredExecution> {
+/** What n8n’s database holds of an execution when n8n is killed while its order is under way. */
+async function killed(workflow: WorkflowJson): Promise<StoredExecution> {
 	const n8n = new EngineProcess();
-	gateway.fault({
-		...lost,
-		when(request) {
-			if (!isOrder(request)) return false;
-			n8n.kill();
-			return true;
-		},
-	});
-	return await answered(workflow, prompts, {}, n8n);
+	gateway.fault({ ...lost, when: () => (n8n.kill(), true) });
+	return await storedBy(n8n, async (onStart) => await run(workflow, undefined, { onStart }));
 }
 
 describe('an order under way when n8n was killed or stopped', () => {
@@ -108,46 +82,19 @@ describe('an order under way when n8n was killed or stopped', () => {
 		expect(stopped.errorOf('Create')?.message).toBe('Item 0: The execution was canceled');
 		expect(stopped.errorOf('Create')?.description).toContain('The same applies to items 1, 2.');
 	});
-
-	it.each(['after', 'before'])(
-		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',
-		async (place) => {
-			const workflow = orderWorkflow();
-			if (place === 'before') workflow.nodes.reverse();
-			const execution = await killed(workflow);
-			await retryExecution(recoverExecution(execution, { ended: ['Start'], begun: 'Create' }));
-			expect(creates()).toHaveLength(1);
-		},
-	);
 });
 
 describe('the record of orders', () => {
-	it('keeps the record when another worker overwrites it at the same moment', async () => {
-		processedItems.intercept = () => {
-			if (processedItems.calls.length === 1) processedItems.writeOver();
-		};
-		const retried = await retryExecution(await killed(orderWorkflow()));
-		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
-		expect(creates()).toHaveLength(1);
-	});
-
-	it('records an Order Key again when its order is sent again after a release', async () => {
+	it.each([
+		['after a release', true],
+		['and is refused', false],
+	])('keeps an Order Key used when its order is sent again %s', async (_, isReleased) => {
 		const keyed = (options: IDataObject = {}) => orderWorkflow({ orderKey: 'row 1', ...options });
-		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+		const route = 'referenceVideoCreate';
+		gateway.fault({ route, action: 'reset', accepted: true });
 		const failed = await run(keyed());
-		await run(keyed({ releaseOrderKey: true }));
-		await retryExecution(failed, { workflow: keyed({ ifAnswerLost: 'resend' }) });
-		expect(creates()).toHaveLength(2);
-		expect((await run(keyed())).items('Create')[0].json).toMatchObject({ ordered: false });
-		expect(creates()).toHaveLength(2);
-	});
-
-	it('keeps an Order Key used when the service refuses its order that is sent again', async () => {
-		const keyed = (options: IDataObject = {}) => orderWorkflow({ orderKey: 'row 1', ...options });
-		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
-		const failed = await run(keyed());
-		const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
-		gateway.fault({ ...refusal, route: 'referenceVideoCreate' });
+		if (isReleased) await run(keyed({ releaseOrderKey: true }));
+		else gateway.fault({ route, action: 'error', status: 400, code: 'invalid_prompt' });
 		await retryExecution(failed, { workflow: keyed({ ifAnswerLost: 'resend' }) });
 		expect(creates()).toHaveLength(2);
 		expect((await run(keyed())).items('Create')[0].json).toMatchObject({ ordered: false });
@@ -158,11 +105,6 @@ describe('the record of orders', () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
 		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
 		expect(processedItems.calls).toEqual([]);
-	});
-
-	it('places an order in a workflow that was never saved', async () => {
-		const result = await run({ ...orderWorkflow(), id: '' });
-		expect(result.items('Create')).toHaveLength(1);
 	});
 });
 

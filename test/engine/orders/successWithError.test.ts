@@ -53,13 +53,6 @@ describe.each(routes)('a success of %s with Retry On Fail', (route) => {
 		expect(sent).toBe(1);
 		expect(json.error).toBeUndefined();
 	});
-
-	it('is sent once when Include Input Fields passes on the error of an earlier node', async () => {
-		const options = { includeInputFields: true };
-		const { sent, json } = await run(route, {}, { error: 'The row failed' }, options);
-		expect(sent).toBe(1);
-		expect(json.input_error).toBe('The row failed');
-	});
 });
 
 it('keeps an error that a service adds to its success under another name', async () => {

@@ -71,24 +71,6 @@ describe('chat and messages', () => {
 		);
 	});
 
-	it('names the options that a reasoning model refuses', async () => {
-		const messages = {
-			values: [
-				{ role: 'system', content: 'Be brief' },
-				{ role: 'user', content: 'Hi' },
-			],
-		};
-		const node = chat({ model: byId('reason-1'), messages, options: { temperature: 1, topP: 1 } });
-		const error = (await run(node)).errorOf('Chat');
-		expect(error?.description).toContain(
-			'If reason-1 is a reasoning model, remove: temperature, top_p, the system message.',
-		);
-		expect((await run(chat({ model: byId('reason-1') }))).status).toBe('success');
-
-		gateway.fault({ route: 'chat', action: 'error', status: 422, code: 'some_code' });
-		expect((await run(node)).errorOf('Chat')?.description).toContain('remove: temperature, top_p');
-	});
-
 	it.each([
 		['nothing when none was given', {}, 'user', 400, undefined],
 		[
@@ -100,6 +82,7 @@ describe('chat and messages', () => {
 		],
 		['only the options that were given', { temperature: 1 }, 'user', 422, 'remove: temperature.'],
 		['only the message', {}, 'system', 400, 'remove: the system message.'],
+		['both', { topP: 1 }, 'system', 400, 'remove: top_p, the system message.'],
 	])('names of what a reasoning model refuses %s', async (_, options, role, status, named) => {
 		gateway.fault({ route: 'chat', action: 'error', status, code: 'some_code' });
 		const node = chat({ messages: { values: [{ role, content: 'Hi' }] }, options });

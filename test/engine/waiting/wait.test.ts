@@ -160,8 +160,7 @@ describe('Wait for Video', () => {
 				{ task_id: id, timeout: 20 },
 			]);
 			for (let passes = 0; passes < 4; passes++) run = await resume(run);
-			// The last poll of the first item holds back that of the second.
-			expect(pollsOf(id)).toHaveLength(5);
+			expect(pollsOf(id)).toHaveLength(6);
 			gateway.jobs.complete(id, video);
 			run = await resume(run);
 			expect(run.status).toBe('success');
@@ -169,7 +168,7 @@ describe('Wait for Video', () => {
 				expect.stringContaining(`${id} did not finish within 0.3 minutes`),
 				id,
 			]);
-			expect(pollsOf(id)).toHaveLength(6);
+			expect(pollsOf(id)).toHaveLength(7);
 		});
 
 		it('keeps the interval of each item with the same job, and parks until the next poll that is due', async () => {
@@ -182,10 +181,11 @@ describe('Wait for Video', () => {
 			const nextPolls = run
 				.items('Wait for Video')
 				.map(({ json }) => Date.parse(String(json.next_poll)));
-			expect(nextPolls[0] - nextPolls[1]).toBeGreaterThan(39_000);
+			// The second item is polled 3 seconds after the first one.
+			expect(nextPolls[0] - nextPolls[1]).toBe(37_000);
 			expect((run.waitTill as Date).getTime()).toBe(nextPolls[1]);
 			run = await resume(await resume(run));
-			expect(pollsOf(id)).toHaveLength(3);
+			expect(pollsOf(id)).toHaveLength(4);
 		});
 
 		it('names a shared job once in its hint and in the log', async () => {
@@ -210,14 +210,14 @@ describe('Wait for Video', () => {
 				input: ids.map((id) => ({ json: { task_id: id } })),
 			});
 
-		it('polls a job once for all items that name it, and gives each an output of its own', async () => {
+		it('polls a job for each item that names it, 3 seconds apart, and gives each an output of its own', async () => {
 			const [one, other] = createJobs(2).map(({ id }) => id);
 			const outputs = (await run(chain(get), [one, other, one, ` ${one} `])).items('Get');
 			expect(outputs.map(({ json }) => json.task_id)).toEqual([one, other, one, one]);
 			expect(outputs.map(({ pairedItem }) => pairedItem)).toEqual(
 				[0, 1, 2, 3].map((item) => ({ item })),
 			);
-			expect([pollsOf(one).length, pollsOf(other).length]).toEqual([1, 1]);
+			expect([pollsOf(one).length, pollsOf(other).length]).toEqual([3, 1]);
 			expect(outputs[2].json).not.toBe(outputs[0].json);
 		});
 

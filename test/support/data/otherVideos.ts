@@ -4,12 +4,6 @@ import { box, mp4Of } from '../files/boxes';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const file = (head: string) => Buffer.concat([latin1(head), Buffer.from([0]), randomBytes(99_999)]);
 
-/** Packets that begin with G. */
-const packets = () =>
-	Buffer.concat(
-		Array.from({ length: 500 }, () => Buffer.concat([latin1('G\x40\x11'), Buffer.alloc(185, 7)])),
-	);
-
 /** One file of each kind of video other than mp4; only its beginning is real. */
 export const otherVideos: Record<string, { bytes: Buffer; mimeType: string; extension: string }> = {
 	WebM: {
@@ -38,14 +32,10 @@ export const otherVideos: Record<string, { bytes: Buffer; mimeType: string; exte
 		bytes: Buffer.concat([box('wide'), mp4Of(90_000).subarray(32)]),
 		...{ extension: 'mov', mimeType: 'video/quicktime' },
 	},
-	'MPEG-TS': { bytes: packets(), extension: 'ts', mimeType: 'video/mp2t' },
-	'MPEG-PS': { bytes: file('\0\0\x01\xba'), extension: 'mpg', mimeType: 'video/mpeg' },
 	AVI: { bytes: file('RIFF\x24\xf0\x01\0AVI LIST'), extension: 'avi', mimeType: 'video/x-msvideo' },
-	'Flash Video': { bytes: file('FLV\x01\x05'), extension: 'flv', mimeType: 'video/x-flv' },
-	Ogg: { bytes: file('OggS\0\x02'), extension: 'ogv', mimeType: 'video/ogg' },
 	GIF: { bytes: file('GIF89a\x40\x01\xf0'), extension: 'gif', mimeType: 'image/gif' },
 	'animated WebP': {
-		bytes: file('RIFF\x24\xf0\x01\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\x3f\x01\0\xef\0\0ANIM\x06\0\0'),
+		bytes: file('RIFF\xbd\x86\x01\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\x3f\x01\0\xef\0\0ANIM\x06\0\0'),
 		...{ extension: 'webp', mimeType: 'image/webp' },
 	},
 };

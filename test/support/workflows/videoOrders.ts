@@ -27,9 +27,3 @@ export const runOrders = async (
 /** The creates of reference videos that the gateway received. */
 export const createsOf = ({ requests }: Gateway): RecordedRequest[] =>
 	requests.filter(({ route }) => route === 'referenceVideoCreate');
-
-/** The reason of an item whose Order Key an execution of this process has used. */
-export const usedBefore = (key: string): RegExp =>
-	new RegExp(
-		`^Order Key “${key}” was used before, so nothing was ordered: execution \\d+ used it on \\d+ \\w+ \\d{4} at \\d\\d:\\d\\d$`,
-	);

@@ -25,6 +25,7 @@ const limit = length / 400;
 const repeated = [
 	...['violat ', 'violation of ', 'insufficient_', 'insufficient ', '_', 'a_', "n't ", 'not '],
 	...['http://', 'https://a.', 'http://a.png', '![](', '[', '](', '(data:image/png,', 'A', ' '],
+	...['![a](<', '![a](( ', '![a](a b(', '\\', '<img/src=a', `/9j/${'A'.repeat(60)} `],
 	...['![a][', '\n[a]: ', 'https://a.png.', 'https://a)(', '<img ', '<img src', '<img src="'],
 	...["<img src='", 'data:image/', 'data:image/a,<svg ', `${'A'.repeat(60)}\n`],
 	...['\n', '\r\n', 'data: ', ':', '\\u0000', '.', '/', '1', '1.', '1m', 'video/', '<'],

@@ -1,24 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { events, facts } from '../../../nodes/shared/n8n/log/events';
 import manifest from '../../../package.json';
 import { measured, readPassed, render, rows } from '../../n8n/versionTable';
 import { drawingOfHouse } from '../../support/pages/house';
-import { aligned, withSection } from '../../support/pages/markdown';
+import { withSection } from '../../support/pages/markdown';
 
 const root = path.join(__dirname, '../../..');
-
-const eventTable = () =>
-	aligned([
-		['Event', 'Level', 'What happened'],
-		...Object.entries(events).map(([name, { level, meaning }]) => [`\`${name}\``, level, meaning]),
-	]);
-const factTable = () =>
-	aligned([
-		['Fact', 'What it is'],
-		...Object.entries(facts).map(([name, meaning]) => [`\`${name}\``, meaning]),
-	]);
 
 /** Replaces what stands behind the first group of the pattern. */
 const withValue = (text: string, pattern: RegExp, value: string) => {
@@ -43,8 +31,6 @@ const repeating: Record<string, (text: string) => string> = {
 /** What the code says, written into a page. */
 const pages: Record<string, (text: string) => string> = {
 	...repeating,
-	'docs/monitoring.md': (text) =>
-		withSection(withSection(text, 'events', eventTable()), 'facts', factTable()),
 	'docs/queue-mode.md': (text) =>
 		withValue(text, /("n8n-nodes-model-gateway","version":")[^"]*/, manifest.version),
 	'docs/versions.md': () => render(readPassed()),

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/service/errors/gatewayError';
 import { linkCarriesKey } from '../../../shared/service/errors/requestErrors';
 import type { FileType } from '../../../shared/service/files/fileType';
-import { chargedImageError, downloadImage } from '../../../shared/service/images/download';
+import { chargedImageError, downloadImage } from '../../../shared/service/images/files';
 import { maxImages } from '../../../shared/service/protocol/bounds';
 import { storeError } from '../../../shared/n8n/files/storeError';
 import type { ItemRun } from '../../../shared/n8n/items/work';

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/service/client/gateway';
 import { requestIdsOf } from '../../../shared/service/client/response';
 import { asGatewayError, GatewayError } from '../../../shared/service/errors/gatewayError';
-import { receivedImage } from '../../../shared/service/images/receivedImage';
+import { receivedImage } from '../../../shared/service/images/files';
 import { readImages, type ImageResult } from '../../../shared/service/images/responses';
 import { excerpt, valueAt, withoutUndefined } from '../../../shared/service/json';
 import { maxImages, maxImagesBytes } from '../../../shared/service/protocol/bounds';
@@ -88,7 +88,7 @@ export async function requestImages(
 				return { ...picture, json, problem, execution };
 			}
 			try {
-				const file = await storeImage(received.bytes, received.type, { index, context });
+				const file = await storeImage(bytes, received.type, { index, context });
 				const { hint: note } = received;
 				return { json, file, ...withoutUndefined({ hint: note }), execution };
 			} catch (error) {

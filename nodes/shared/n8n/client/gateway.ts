@@ -1,6 +1,6 @@
 import { Gateway } from '../../service/client/gateway';
 import type { Runtime } from '../../service/client/http';
-import { RequestQueue } from '../../service/client/keyLimit';
+import { RequestQueue } from '../../service/client/requestQueue';
 import { connectionFrom } from './connection';
 import { clock, credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
 

@@ -7,7 +7,6 @@ const otherServer = 'No gateway responds there: check the address, also its path
 
 /** The advice on the kinds of failure that mean something else in the dialog. */
 const inDialog: Partial<Record<FailureKind, string>> = {
-	invalidKey: 'Copy the key again, as a whole.',
 	notFound: otherServer,
 	unreadable: otherServer,
 	excess: otherServer,
@@ -24,6 +23,7 @@ export function credentialProblem(error: unknown, field: string): string {
 	const { failure } = error;
 	const { message, reach, kind } = failure;
 	if (reach === 'none') return message;
+	if (kind === 'invalidKey') return 'The API key is not valid. Copy it again, as a whole.';
 	const mayPass = kind === undefined || passes(kind);
 	const advice = mayPass ? again : (inDialog[kind] ?? adviceOnCause(failure, `the ${field}`));
 	return `${message.replace('Could not list the models', field)}. ${advice}`;

@@ -1,8 +1,8 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { fileTypeOf, headLength, wrongType, type FileType } from '../../service/files/fileType';
-import { hasEnd, hasSeveralFrames } from '../../service/files/imageParts';
+import { fileTypeOf, headOf, wrongType, type FileType } from '../../service/files/fileType';
+import type { FileState } from '../../service/files/fileEnd';
+import { followFile, hasSeveralFrames } from '../../service/files/imageParts';
 import { firstImage } from '../../service/files/jpeg';
-import { Mp4Boxes } from '../../service/files/mp4';
 import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
 
@@ -51,72 +51,55 @@ export async function checkFile(
 	{ wanted, field, scope }: FileCheck,
 ): Promise<{ type?: FileType; firstOfSeveral?: Buffer }> {
 	const { context, item, skipsRules } = scope.parameters;
-	const head = await headOf(file, scope);
+	const head = await headOf(chunksOf(file, scope));
 	const type = fileTypeOf(head);
 	const problem = wanted && wrongType(head, file.mimeType, wanted);
 	if (problem !== undefined) {
 		scope.report(field, type?.isEncoded ? `${problem}; ${decodeFirst}` : problem);
 		return { type };
 	}
-	if (type?.kind !== 'image') {
-		const defect = type?.kind === 'video' && (await defectOfClip(file, context));
-		if (defect) scope.report(field, defect);
-		return { type };
-	}
-	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
-	if (wanted === 'video' && !hasSeveralFrames(bytes)) {
+	// A clip is not read into memory, because it may be large.
+	const isImage = type?.kind === 'image';
+	const bytes = isImage && (await context.helpers.getBinaryDataBuffer(item, file));
+	const end = followFile(type);
+	for await (const chunk of bytes ? [bytes] : chunksOf(file, scope)) end.push(chunk);
+	const defect = defects[end.state];
+	if (defect !== undefined) scope.report(field, defect);
+	if (!bytes) return { type };
+	const isMoving = hasSeveralFrames(bytes);
+	if (wanted === 'video' && !isMoving) {
 		scope.report(field, `is ${type.name} with one image, not a video`);
 	}
 	const image = firstImage(bytes);
 	const firstOfSeveral = image === bytes ? undefined : image;
-	if (firstOfSeveral && !skipsRules) hintAtOtherImages(file, scope);
-	const { fileName = 'of a JPEG' } = file;
-	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
-	if (hasEnd(bytes) === false) scope.report(field, endsEarly);
-	else if (wanted !== 'video' && isCalledJpeg && !image && hasSeveralFrames(bytes)) {
+	const { fileName } = file;
+	if (firstOfSeveral && !skipsRules) {
+		scope.parameters.hints.push(
+			`${fileName ?? 'The JPEG'} holds more than one image, or a clip; only its first image was sent.`,
+		);
+	}
+	const isCalledJpeg = /\.jpe?g$/i.test(fileName ?? '') || file.mimeType === 'image/jpeg';
+	if (!defect && wanted !== 'video' && isCalledJpeg && !image && isMoving) {
 		scope.report(
 			field,
-			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
+			`leads to a file with several frames behind the name ${fileName ?? 'of a JPEG'}; save it as a plain JPEG or PNG`,
 		);
 	}
 	return { type, firstOfSeveral };
 }
 
-const endsEarly = 'ends in the middle: a part of the file is missing';
 const decodeFirst =
 	'make a file of it first (Convert to File, with the operation Move Base64 String to File)';
 
-/** The first bytes of a file, as many as its type needs. */
-async function headOf(file: IBinaryData, { parameters: { context } }: Scope): Promise<Buffer> {
-	if (!file.id) return Buffer.from(file.data.slice(0, 2 * headLength), 'base64');
-	const chunks: Buffer[] = [];
-	let length = 0;
-	for await (const chunk of await context.helpers.getBinaryStream(file.id)) {
-		chunks.push(chunk as Buffer);
-		length += (chunk as Buffer).length;
-		if (length >= headLength) break;
-	}
-	return Buffer.concat(chunks);
-}
+/** Why nothing can open a file. */
+const defects: Partial<Record<FileState, string>> = {
+	cut: 'ends in the middle: a part of the file is missing',
+	lacksIndex: 'has no index (moov), without which nothing can play it',
+};
 
-/** Why nothing can play a clip. It is not read into memory, because it may be large. */
-async function defectOfClip(
-	file: IBinaryData,
-	{ helpers }: Scope['parameters']['context'],
-): Promise<string | undefined> {
-	const boxes = new Mp4Boxes();
-	if (!file.id) boxes.push(Buffer.from(file.data, 'base64'));
-	else
-		for await (const chunk of await helpers.getBinaryStream(file.id)) boxes.push(chunk as Buffer);
-	if (boxes.isTruncated) return endsEarly;
-	return boxes.lacksIndex ? 'has no index (moov), without which nothing can play it' : undefined;
-}
-
-/** Says that only the first image of a JPEG is sent, because the service may refuse a JPEG with several. */
-function hintAtOtherImages({ fileName = 'The JPEG' }: IBinaryData, { parameters }: Scope): void {
-	parameters.hints.push(
-		`${fileName} holds more than one image, or a clip; only its first image was sent.`,
-	);
+async function* chunksOf(file: IBinaryData, { parameters }: Scope): AsyncGenerator<Uint8Array> {
+	if (file.id) yield* await parameters.context.helpers.getBinaryStream(file.id);
+	else yield Buffer.from(file.data, 'base64');
 }
 
 /** A file as it is sent: with the type that its bytes show, and the file extension of that type. */

@@ -1,4 +1,5 @@
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
+import type { FileState } from '../../service/files/fileEnd';
 import { downloadVideo, type DownloadRequest } from '../../service/jobs/download';
 import { videoExtensions, type FileType } from '../../service/files/fileType';
 import type { N8nGateway } from '../client/gateway';
@@ -22,7 +23,7 @@ export async function storeVideo(
 	{ binaryField, name }: Pick<FileOutput, 'binaryField'> & { name: string },
 ): Promise<StoredVideo> {
 	const { runtime } = gateway;
-	const { stored, type, lacksIndex } = await downloadVideo(
+	const { stored, type, state } = await downloadVideo(
 		gateway,
 		request,
 		async (bytes, { mimeType, ...ofType }) => {
@@ -35,17 +36,14 @@ export async function storeVideo(
 		},
 	);
 	const { fileName = name } = stored;
-	const hint = hintAt(type, lacksIndex);
+	const hint = hintAt(type, state);
 	return { binary: { [binaryField]: stored }, ...(hint && { hint: `${fileName} ${hint}` }) };
 }
 
 /** What the next node may not expect of a video; continues its name. */
-function hintAt(
-	{ name, extensions: [extension] }: FileType,
-	lacksIndex: boolean,
-): string | undefined {
+function hintAt({ name, extensions: [extension] }: FileType, state: FileState): string | undefined {
 	if (extension !== 'mp4') return `is ${name}, not an mp4.`;
-	return lacksIndex
+	return state === 'lacksIndex'
 		? 'has no index (moov): it arrived as the service made it, but players cannot open it.'
 		: undefined;
 }

@@ -38,8 +38,9 @@ export async function checkAll(
 async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promise<void> {
 	const { work, context } = run;
 	const { isOrder } = work;
+	const isPaid = run.cost !== 'read';
 	const { baseUrl: gatewayUrl, prices } = gateway.connection;
-	const parameters = new ItemParameters(context, item.index, { gatewayUrl, isOrder });
+	const parameters = new ItemParameters(context, item.index, { gatewayUrl, isOrder, isPaid });
 	refuseUnreadable(run, item.index);
 	if (isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await work.prepare(parameters, run.itemRun(item, gateway));
@@ -55,11 +56,11 @@ async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promis
 	const amount = item.options && work.amount?.(request);
 	if (item.options && amount)
 		item.cost = estimatedCostOf(amount, item.options, { prices, options });
-	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
+	if (problems.length > 0) throw badInput(problems, { paid: isPaid });
 	item.identity = work.identity?.(request) ?? request;
 	item.resendsLost = work.resendsLost?.(request) ?? false;
 	for (const hint of hints) item.hint(hint);
-	const isCut = run.cost !== 'read' && textsIn(request).some((text) => halfCharacter.test(text));
+	const isCut = isPaid && textsIn(request).some((text) => halfCharacter.test(text));
 	if (isCut) item.hint(halfCharacterHint);
 }
 

@@ -1,12 +1,15 @@
 import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
 import { withoutUndefined } from '../../service/json';
-import { LinkLooks, problemOf, type Look } from '../../service/jobs/linkLooks';
+import { LinkLooks, problemOf, type LinkedFile, type Look } from '../../service/jobs/linkLooks';
 import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import type { RunState } from './runState';
 
-/** Maximum number of links that are looked at side by side. */
-const maxLooks = 20;
+/** Maximum number of items whose links are looked at side by side. */
+const maxLooks = 8;
+
+/** Milliseconds for all links of a list. The rest pass, so that slow hosts do not hold up the orders. */
+const maxTime = 60_000;
 
 /**
  * Looks at the files that the service will fetch, before anything is paid for: an order that surely cannot work is not
@@ -16,20 +19,21 @@ export async function lookAtFiles(run: RunState, gateway: N8nGateway): Promise<v
 	const { linkedFiles } = run.work;
 	if (linkedFiles === undefined) return;
 	const looks = new LinkLooks(gateway);
-	const files = run.open.flatMap((item) =>
-		linkedFiles(item.request).map((file) => ({ item, file, look: undefined as Look | undefined })),
-	);
-	await new AdaptiveLimit(maxLooks).forEach(files, async (each) => {
-		if (!run.isStopped) each.look = await looks.at(each.file.url);
+	const { clock } = gateway.runtime;
+	const endsAt = clock.now() + maxTime;
+	const lookAt = async ({ url }: LinkedFile) =>
+		run.isStopped || clock.now() >= endsAt ? undefined : await looks.at(url);
+	await new AdaptiveLimit(maxLooks).forEach(run.open, async (item) => {
+		const files = linkedFiles(item.request);
+		const seen = await Promise.all(files.map(lookAt));
+		const problems = files.flatMap((file, index): Problem[] => {
+			const look = seen[index];
+			const problem = look && problemOf(look, file);
+			return problem === undefined ? [] : [{ field: file.field, problem }];
+		});
+		if (problems.length > 0) item.objection = badInput(problems).failure;
+		if (item.isPreview) item.media = files.map(({ field }, index) => seenOf(field, seen[index]));
 	});
-	const problems = new Map<(typeof files)[number]['item'], Problem[]>();
-	for (const { item, file, look } of files) {
-		(item.media ??= []).push(seenOf(file.field, look));
-		const problem = look && problemOf(look, file);
-		if (problem === undefined) continue;
-		problems.set(item, [...(problems.get(item) ?? []), { field: file.field, problem }]);
-	}
-	for (const [item, all] of problems) item.objection = badInput(all).failure;
 }
 
 /** What a preview shows of a file. */

@@ -2,7 +2,6 @@ import { GatewayError } from '../../service/errors/gatewayError';
 import { sumOf } from '../../service/prices';
 import type { EventName } from '../log/events';
 import type { EventDetails } from '../log/nodeLog';
-import type { Reason } from '../orders/decide';
 import { isFailure, type Item } from './item';
 import type { RunState } from './runState';
 
@@ -40,20 +39,16 @@ export function logDelivered(run: RunState, item: Item): void {
 
 /** One line for each reason, since there may be thousands of items. */
 export function logRefused(run: RunState, items: readonly Item[]): void {
-	const refused = new Map<Reason, Item[]>();
-	for (const item of items) {
-		const { decision } = item;
-		if (decision?.do !== 'refuse') continue;
-		const others = refused.get(decision.because);
-		if (others) others.push(item);
-		else refused.set(decision.because, [item]);
-	}
-	for (const [reason, ofReason] of refused) {
-		const costs = ofReason.flatMap(({ cost }) => cost ?? []);
+	for (const reason of new Set(items.map(reasonOf))) {
+		if (reason === undefined) continue;
+		const refused = items.filter((item) => reasonOf(item) === reason);
+		const costs = refused.flatMap(({ cost }) => cost ?? []);
 		const estimatedCost = costs.length > 0 ? sumOf(costs) : undefined;
-		logOrder(run, 'order refused', ofReason[0], { items: ofReason.length, reason, estimatedCost });
+		logOrder(run, 'order refused', refused[0], { items: refused.length, reason, estimatedCost });
 	}
 }
+
+const reasonOf = ({ decision }: Item) => (decision?.do === 'refuse' ? decision.because : undefined);
 
 /** Undefined for an error of n8n itself, before anything was sent. */
 const gatewayFailureOf = (error: unknown) =>

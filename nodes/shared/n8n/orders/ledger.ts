@@ -179,9 +179,9 @@ export class Ledger {
 		return new DayCount(this.store, day, { node: this.node, maxOrders, maxCost });
 	}
 
-	/** Lets Retries of the execution and, under daily limits, runs of the node take turns. @returns undefined after Stop */
+	/** Lets Retries of the execution and, where a day counts, runs of the node take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofDay = this.marks.isLimitedByDay ? [`day of ${this.node}`] : [];
+		const ofDay = this.marks.day ? [`day of ${this.node}`] : [];
 		const unlock = await lockAll([this.journal.origin, ...ofDay], stop);
 		try {
 			return unlock && (await call());
@@ -205,8 +205,9 @@ export class Ledger {
 			this.usedBefore = plan.counted({}).day;
 			await plan.decide(this.settings.yielder);
 			if (lines.some(isRefusedByDay) && (await marks.recountDay())) continue;
-			// What cannot be recorded was decided without it.
+			// What could not be recorded was decided without it. If giving it back fails, that is tried again, too.
 			if (error === undefined) await marks.take(this.sending);
+			else await marks.keepOnly(this.sending);
 			if (marks.revision === revision && marks.error === error) break;
 			if (turns === maxTurns) marks.error ??= new Error(manyConflicts);
 			if (marks.isFamilyNews) await plan.findSent(ordering);

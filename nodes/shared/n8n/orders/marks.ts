@@ -181,17 +181,16 @@ export class Marks {
 		if (!isOwn || moved.length > 0) this.revision++;
 	}
 
-	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit per day take turns. */
+	/** Whether no other run can write a value now. In a process, those with an Order Key or a place in a day take turns. */
 	private isAlone(value: string): boolean {
 		if (/^(?:order|number) /.test(value)) return true;
 		if (this.store.isShared || isOfParameters(value)) return false;
-		return isOfKey(value) || this.isLimitedByDay;
+		// A place that was not looked up first may be taken already.
+		const isPlaceKnown = this.day?.rows.every((row) => row.others !== undefined) ?? false;
+		return isOfKey(value) || isPlaceKnown;
 	}
 
-	/**
-	 * What belongs to this run of the values that it has written.
-	 * @param known what was there before
-	 */
+	/** What belongs to this run of the values that it has written. @param known what was there before */
 	private ownOf(lines: readonly Line[], values: string[], known: ReadonlySet<string>): string[] {
 		const written = new Set(values);
 		const taken = new Set<string>();

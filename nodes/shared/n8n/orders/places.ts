@@ -62,7 +62,7 @@ export class Places {
 		}
 		const { max = maxEntries } = this.to;
 		const steps = Array.from({ length: max / step }, (_, index) => index * step);
-		const known = await this.store.findFacts(steps.map((place) => this.valueOf(place)));
+		const known = await this.look(steps, true);
 		const last = steps.findLast((place) => known.has(this.valueOf(place)));
 		return (this.top = last === undefined ? 0 : await this.firstFree(last + 1));
 	}
@@ -121,21 +121,26 @@ export class Places {
 
 	/** @param from the first place that is looked up */
 	private async firstFree(from: number): Promise<number> {
-		const { store, top = Infinity } = this;
 		for (let [start, size] = [from, firstWindow]; ; [start, size] = [start + size, nextWindow]) {
 			const places = Array.from({ length: size }, (_, index) => start + index);
-			const valuesFrom = (first: number) =>
-				places.filter((place) => place >= first).map((place) => this.valueOf(place));
-			const found = this.isContended ? store.findFacts(valuesFrom(0)) : store.find(valuesFrom(0));
-			const known = await found.catch((error: unknown) => {
-				// What the failed look-up may have left behind, where it counts, and where no place can be among it.
-				const isOnlyUser = !this.isContended && !store.isShared;
-				if (isOnlyUser) store.removeLater(valuesFrom(top));
-				throw error;
-			});
+			const known = await this.look(places, this.isContended);
 			const free = places.find((place) => !known.has(this.valueOf(place)));
 			if (free !== undefined) return free;
 		}
+	}
+
+	/** @returns the values of those of the places that are taken */
+	private async look(places: readonly number[], areFacts: boolean): Promise<Set<string>> {
+		const { store, top = Infinity } = this;
+		const values = places.map((place) => this.valueOf(place));
+		return await (areFacts ? store.findFacts(values) : store.find(values)).catch(
+			(error: unknown) => {
+				// What a failed look-up has left behind would count. In a process, nobody has places above those that it knows.
+				const free = places.filter((place) => place >= top);
+				if (!store.isShared) store.removeLater(free.flatMap((place) => this.valuesAt(place)));
+				throw error;
+			},
+		);
 	}
 
 	/** All values that this number of places has. */

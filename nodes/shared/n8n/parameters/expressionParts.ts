@@ -10,10 +10,11 @@ import type { ItemParameters, ProblemKind } from './itemParameters';
  */
 export function reportParts(
 	written: unknown,
-	{ context, item, isOrder }: ItemParameters,
+	{ context, item, isOrder, isPaid }: ItemParameters,
 	report: (problem: string, kind?: ProblemKind) => void,
 ): void {
-	if (typeof written !== 'string' || !written.startsWith('=')) return;
+	// What is paid already is delivered, whatever its file is called.
+	if (!isPaid || typeof written !== 'string' || !written.startsWith('=')) return;
 	const values = partsOf(written.slice(1)).map((code) => {
 		const part = `{{${code}}}`;
 		return { code: code.trim(), part, value: context.evaluateExpression(part, item) };
@@ -23,7 +24,9 @@ export function reportParts(
 	if (missing.length > 0) {
 		const [{ code }] = missing;
 		const shown = missing.slice(0, 3).map((one) => excerpt(one.part, 80));
-		const fallback = excerpt(`{{ ${code} ?? '' }}`, 90);
+		// JavaScript refuses some operators beside `??` without parentheses.
+		const operand = /^[\w$.?[\]'"()-]+$/.test(code) ? code : `(${code})`;
+		const fallback = excerpt(`{{ ${operand} ?? '' }}`, 90);
 		report(
 			`has nothing for ${shown.join(' and ')}: correct it, or write ${fallback} where it may be missing`,
 		);

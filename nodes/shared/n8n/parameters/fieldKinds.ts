@@ -44,7 +44,7 @@ export function fieldOf<Value, Path extends string>(
 		read(scope) {
 			const report: Report = (problem, kind = kindOf) => scope.report(displayName, problem, kind);
 			const value = scope.value(name);
-			reportParts(scope.written(name), scope.parameters, report);
+			if (!isSetting) reportParts(scope.written(name), scope.parameters, report);
 			return parse(value, report);
 		},
 	};

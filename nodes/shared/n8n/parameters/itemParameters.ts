@@ -43,12 +43,17 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-		private readonly operation: { gatewayUrl?: string; isOrder?: boolean } = {},
+		private readonly operation: { gatewayUrl?: string; isOrder?: boolean; isPaid?: boolean } = {},
 	) {}
 
 	/** The base URL of the gateway, which fetches the links of the item. */
 	get gatewayUrl(): string {
 		return this.operation.gatewayUrl ?? '';
+	}
+
+	/** Whether its request costs money. */
+	get isPaid(): boolean {
+		return this.operation.isPaid ?? false;
 	}
 
 	/** Whether the item orders a video or an image. */

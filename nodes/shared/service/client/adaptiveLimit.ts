@@ -5,8 +5,6 @@
 export class AdaptiveLimit {
 	private limit: number;
 	private running = 0;
-	/** Number of halvings: among tasks that started under the same limit, only the first overload halves it. */
-	private epoch = 0;
 	private readonly waiting: Array<() => void> = [];
 
 	constructor(private readonly max: number) {
@@ -29,32 +27,20 @@ export class AdaptiveLimit {
 	): Promise<T> {
 		if (this.running < Math.floor(this.limit)) this.running++;
 		else await new Promise<void>((resolve) => this.waiting.push(resolve));
-		const { epoch: startEpoch } = this;
+		const { limit: limitAtStart } = this;
 		try {
 			const result = await work();
-			if (!isOverload(result)) this.grow();
-			else if (startEpoch === this.epoch) this.shrink();
+			// About one more for each full round of successes.
+			if (!isOverload(result)) this.limit = Math.min(this.max, this.limit + 1 / this.limit);
+			// Of the tasks that started under the same limit, only the first overload halves it.
+			else if (this.limit >= limitAtStart) this.limit = Math.max(1, Math.floor(this.limit / 2));
 			return result;
 		} finally {
 			this.running--;
-			this.startWaiting();
-		}
-	}
-
-	private shrink(): void {
-		this.epoch++;
-		this.limit = Math.max(1, Math.floor(this.limit / 2));
-	}
-
-	/** Raises the limit by about one for each full round of successes. */
-	private grow(): void {
-		if (this.limit < this.max) this.limit = Math.min(this.max, this.limit + 1 / this.limit);
-	}
-
-	private startWaiting(): void {
-		while (this.waiting.length > 0 && this.running < Math.floor(this.limit)) {
-			this.running++;
-			this.waiting.shift()?.();
+			while (this.waiting.length > 0 && this.running < Math.floor(this.limit)) {
+				this.running++;
+				this.waiting.shift()?.();
+			}
 		}
 	}
 }

@@ -1,6 +1,6 @@
 import { strictNetworkOf } from '../addresses';
 import type { PriceList } from '../prices';
-import type { Limits } from './keyLimit';
+import type { Limits } from './requestQueue';
 
 /** The address and credentials of the gateway, already validated. */
 export interface Connection {

@@ -59,8 +59,9 @@ export async function requestFile(
 		// Lengths and ranges must count the bytes of the file itself, not of a compressed copy.
 		'Accept-Encoding': 'identity',
 	};
-	const last = length === undefined ? '' : offset + length - 1;
-	if (offset > 0 || length !== undefined) headers.Range = `bytes=${offset}-${last}`;
+	if (offset > 0 || length !== undefined) {
+		headers.Range = `bytes=${offset}-${length === undefined ? '' : offset + length - 1}`;
+	}
 	// A range needs a strong validator: a weak one does not promise identical bytes (RFC 9110, 13.1.5).
 	if (offset > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
@@ -142,22 +143,4 @@ export async function* readBody(
 		// Ending the iteration of the body instead could wait for its next byte.
 		response.close();
 	}
-}
-
-/** The beginning of a body, without the key, for an error message. */
-export async function readBeginning(
-	response: HttpResponse,
-	{ runtime, redaction }: Gateway,
-): Promise<string> {
-	let text = '';
-	const endsAt = runtime.clock.now() + timeout;
-	try {
-		for await (const bytes of readBody(response, { ...runtime, idleTimeout: timeout })) {
-			text += new TextDecoder().decode(bytes);
-			if (text.length > 10_000 || runtime.clock.now() >= endsAt) break;
-		}
-	} catch (error) {
-		return `${redaction.truncated(text)}… (${error instanceof Error ? error.message : String(error)})`;
-	}
-	return redaction.truncated(text);
 }

@@ -4,7 +4,7 @@
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
 import type { Clock } from './clock';
-import type { RequestQueue } from './keyLimit';
+import type { RequestQueue } from './requestQueue';
 
 export type { Clock } from './clock';
 

@@ -1,71 +1,78 @@
 import { withoutUndefined } from '../json';
 import type { HttpResponse } from './http';
-import { rangeOf } from './transferLimit';
 
-/**
- * What a response contains of a partly received file: the bytes that follow, nothing because the file ends there, or
- * other bytes. `refused` is a response without any bytes of a file.
- */
-type Content = 'next' | 'end' | 'other' | 'refused';
+/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it has them. */
+function rangeOf({ headers }: HttpResponse): Partial<Record<string, string>> {
+	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
+	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
+}
 
-type FileVersion = Partial<Record<'etag' | 'date' | 'length', string>>;
+/** The length that a response announces for the whole file. A body that is decompressed on its way is longer. */
+export function announcedLength(response: HttpResponse): number | undefined {
+	const { status, headers } = response;
+	const isAboutPart = status === 206 || status === 416;
+	const bytes = Number(isAboutPart ? rangeOf(response).length : headers['content-length']);
+	return bytes >= 0 ? bytes : undefined;
+}
+
+/** Whether a response declares less than the requested rest of the file. */
+export function isShortRange(response: HttpResponse): boolean {
+	const { last, length } = rangeOf(response);
+	return Number(last) + 1 < Number(length);
+}
+
+/** What identifies the version of a file. */
+interface FileVersion {
+	etag?: string;
+	date?: string;
+	length?: number;
+}
 
 /** The received part of a file, and whether a response continues it (RFC 9110, 14). */
 export class ReceivedPart {
 	/** Number of bytes. */
 	length = 0;
-	/** The ETag, date and length of the file these bytes belong to, which identify its version. */
+	/** Of the file that these bytes belong to. */
 	private version: FileVersion = {};
 	/** The link these bytes came from. */
 	private url?: string;
-
 	get etag(): string | undefined {
 		return this.version.etag;
 	}
 
-	/** Call this when the host announced a wrong length. */
-	discardFileLength(): void {
-		delete this.version.length;
-	}
-
 	/** Whether these are as many bytes as the host announced for the file. */
 	get hasAnnouncedLength(): boolean {
-		return Number(this.version.length ?? NaN) === this.length;
+		return this.version.length === this.length;
 	}
 
-	/** @param url where the response came from */
-	classifyResponse({ status, headers }: HttpResponse, url: string): Content {
-		const range = rangeOf(headers);
+	/**
+	 * What a response contains: the bytes that follow, nothing because the file ends here, other bytes, or no file at all.
+	 * @param url where it came from
+	 */
+	contentOf(response: HttpResponse, url: string): 'next' | 'end' | 'other' | 'refused' {
+		const { status, headers } = response;
 		const { etag, 'last-modified': date } = headers;
-		const isPart = status === 206;
-		const isFile = status >= 200 && status < 300 && !isPart;
-		const length = isFile ? headers['content-length'] : range.length;
-		const version: FileVersion = withoutUndefined({ etag, date, length });
-
-		if (this.length === 0 && (isFile || isPart)) {
-			this.version = version;
-			this.url = url;
-			return 'next';
-		}
-		if (isPart && this.isOf(version, url) && Number(range.first) === this.length) {
-			this.version = { ...version, ...this.version };
-			return 'next';
-		}
-		if (status === 416 && Number(range.length) === this.length) return 'end';
-		return isFile || isPart || status === 416 ? 'other' : 'refused';
+		const version = withoutUndefined({ etag, date, length: announcedLength(response) });
+		if (status === 416) return version.length === this.length ? 'end' : 'other';
+		if (status < 200 || status >= 300) return 'refused';
+		const isNext =
+			this.length === 0 ||
+			(status === 206 &&
+				Number(rangeOf(response).first) === this.length &&
+				this.isOf(version, url));
+		if (!isNext) return 'other';
+		this.version = this.length === 0 ? version : { ...version, ...this.version };
+		this.url ??= url;
+		return 'next';
 	}
 
 	/** Compares the headers that both responses have, since a storage host may omit any; if there are none, the links. */
 	private isOf(version: FileVersion, url: string): boolean {
 		const given = Object.keys(version) as Array<keyof FileVersion>;
 		const names = given.filter((name) => name in this.version);
-		if (names.length === 0) return url === this.url;
-		return names.every((name) => version[name] === this.version[name]);
+		// More bytes than were announced have to come if the file is not whole.
+		const isSame = (name: keyof FileVersion) =>
+			version[name] === this.version[name] || (name === 'length' && this.hasAnnouncedLength);
+		return names.length > 0 ? names.every(isSame) : url === this.url;
 	}
-}
-
-/** Whether a response declares less than the requested rest of the file. */
-export function isShortRange({ status, headers }: HttpResponse): boolean {
-	const { last, length } = rangeOf(headers);
-	return status === 206 && Number(last) + 1 < Number(length);
 }

@@ -1,13 +1,18 @@
 import { GatewayError, stopped } from '../errors/gatewayError';
 import { heldBack } from '../errors/requestErrors';
 import type { Endpoint } from '../protocol/endpoints';
+import { limits } from '../protocol/limits';
+import type { Clock } from './clock';
 import type { Connection } from './connection';
 import type { Runtime } from './http';
-import { pollInTurn } from './jobTurns';
+import { isInTime } from './timeouts';
 
-/** The place of a request in the queue of its key; without `leave` when the credential sets no limit. */
+/** The place of a request in its queues. */
 export interface Slot {
+	/** Leaves the queue of the key; undefined when the credential sets no limit. */
 	leave?: () => void;
+	/** Lets this process poll the job again. */
+	endPoll?: (isSent: boolean) => void;
 }
 
 export interface InTurn {
@@ -18,49 +23,73 @@ export interface InTurn {
 	patience?: number;
 }
 
+/** By job: when this process may poll it again; infinite during a poll. The polls that ended first come first. */
+export const nextPolls = new Map<string, number>();
+
+/** "Limits": the minimum between the end of a poll and the next one of the same job, in milliseconds. */
+const interval = 1000 * limits.minPollSeconds;
+
 /**
- * Sends one try of a request as soon as the credential's limits allow it, and a poll in turn with all others of the job.
+ * Sends one try of a request as soon as the credential's limits allow it, and a poll not too soon after the last one of
+ * the job.
  * @param maybeAccepted an earlier try that may have been accepted; Stop reports it
  */
 export async function sendInTurn<T extends object>(
-	{ endpoint, purpose, id, patience = Infinity }: InTurn,
+	{ endpoint, purpose, id, patience }: InTurn,
 	{ connection, runtime }: { connection: Connection; runtime: Runtime },
 	send: (slot: Slot) => Promise<T | GatewayError>,
 	maybeAccepted?: GatewayError,
 ): Promise<T | GatewayError> {
 	const { clock, signal, queue, closing } = runtime;
-	const startedAt = clock.now();
-	// With one listener per request on a shared signal, Node.js would warn.
-	const abortSignals = [signal, closing].filter((each) => each !== undefined);
-	const isAborted = () => abortSignals.some(({ aborted }) => aborted);
-	const waiting = () => ({
-		signal: AbortSignal.any(abortSignals),
-		patience: patience - (clock.now() - startedAt),
-	});
-	const sendQueued = async () => {
-		const slot: Slot = { leave: await queue?.enter(waiting()) };
-		try {
-			// The request may have waited here, or for other requests of the node.
-			if (isAborted()) throw stopped(maybeAccepted);
-			if (queue && !slot.leave) return heldBack(purpose, 'the limits of the credential');
-			return await send(slot);
-		} finally {
-			slot.leave?.();
-		}
+	const slot: Slot = {};
+	let holder = 'other requests about the same job';
+	const takeTurn = async (turnSignal: AbortSignal) => {
+		const job = JSON.stringify([connection.key, connection.baseUrl, id]);
+		if (endpoint.isPoll) slot.endPoll = await startPoll(job, clock, turnSignal);
+		holder = 'the limits of the credential';
+		slot.leave = await queue?.enter({ signal: turnSignal });
+		turnSignal.throwIfAborted();
 	};
-	const { isPoll = false, path } = endpoint;
-	if (!isPoll) return await sendQueued();
-	const job = JSON.stringify([connection.key, connection.baseUrl, id]);
-	const outcome = await pollInTurn<T | GatewayError>({ job, path }, clock, waiting, async () => {
-		const own = await sendQueued();
-		const { reach, kind } = own instanceof GatewayError ? own.failure : {};
-		const isHeldBack = kind === 'heldBack';
-		return {
-			outcome: own,
-			isShared: !isHeldBack && !isAborted(),
-			isSent: !isHeldBack && reach !== 'unsent',
-		};
-	});
-	if (outcome === undefined && isAborted()) throw stopped(maybeAccepted);
-	return outcome ?? heldBack(purpose, 'other requests about the same job');
+	const abortSignals = [signal, closing].filter((each) => each !== undefined);
+	const mayWait = endpoint.isPoll || queue !== undefined;
+	// With one listener per request on a shared signal, Node.js would warn.
+	const waiting = mayWait && { signal: AbortSignal.any(abortSignals), patience };
+	const hasTurn = !waiting || (await isInTime(takeTurn, clock, waiting));
+	let outcome: T | GatewayError | undefined;
+	try {
+		// The request may have waited here, or for other requests of the node.
+		if (abortSignals.some(({ aborted }) => aborted)) throw stopped(maybeAccepted);
+		outcome = hasTurn ? await send(slot) : heldBack(purpose, holder);
+		return outcome;
+	} finally {
+		slot.leave?.();
+		const { reach } = outcome instanceof GatewayError ? outcome.failure : {};
+		slot.endPoll?.(hasTurn && reach !== 'unsent');
+	}
+}
+
+/**
+ * Waits until the job may be polled.
+ * @returns a function to call when the poll is over; one that was never sent holds back no other
+ */
+async function startPoll(
+	job: string,
+	clock: Clock,
+	signal: AbortSignal,
+): Promise<(isSent: boolean) => void> {
+	for (let next = nextPolls.get(job); next !== undefined; next = nextPolls.get(job)) {
+		// During a poll, this looks again before the next one is due. A clock that was set back makes no wait longer.
+		const left = Math.min(next - clock.now(), interval);
+		if (left > 0) await clock.sleep(left, signal);
+		if (next < Infinity && nextPolls.get(job) === next) nextPolls.delete(job);
+	}
+	for (const [other, next] of nextPolls) {
+		if (next > clock.now()) break;
+		nextPolls.delete(other);
+	}
+	nextPolls.set(job, Infinity);
+	return (isSent) => {
+		nextPolls.delete(job);
+		if (isSent) nextPolls.set(job, clock.now() + interval);
+	};
 }

@@ -18,24 +18,20 @@ export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): P
 	}
 }
 
-export interface WaitOptions {
-	/** Ends the wait when it aborts. */
-	signal?: AbortSignal;
-	/** Milliseconds after which the wait is given up. Default: never. */
-	patience?: number;
-}
-
 /** In milliseconds: no wait takes as long, and timers take no more than 24 days. */
 const maxPatience = 3_600_000;
 
-/** Whether `wait` ends before the signal aborts, and within the patience. The signal given to it aborts when it is over. */
+/**
+ * Whether `wait` ends before the signal aborts, and within the patience in milliseconds (default: any). The signal given
+ * to it aborts when it is over.
+ */
 export async function isInTime(
 	wait: (signal: AbortSignal) => Promise<unknown>,
 	clock: Clock,
-	{ signal, patience = Infinity }: WaitOptions,
+	{ signal, patience = Infinity }: { signal: AbortSignal; patience?: number },
 ): Promise<boolean> {
 	const waitOver = new AbortController();
-	const abortSignal = AbortSignal.any([waitOver.signal, ...(signal ? [signal] : [])]);
+	const abortSignal = AbortSignal.any([waitOver.signal, signal]);
 	const giveUp = () => waitOver.abort(done);
 	if (patience <= maxPatience) clock.sleep(patience, abortSignal).then(giveUp, () => undefined);
 	try {

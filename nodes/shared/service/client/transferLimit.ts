@@ -1,26 +1,5 @@
 import { minTransferRate, transferMinute } from '../protocol/bounds';
-import type { Clock, HttpResponse } from './http';
-
-/** The length of a file, as its host announces it. */
-interface AnnouncedLength {
-	bytes: number;
-	/** False when the file may be longer, because it may be compressed. */
-	isExact: boolean;
-}
-
-/** The length that a response announces for the file; undefined when it announces none. */
-export function announcedLength({ status, headers }: HttpResponse): AnnouncedLength | undefined {
-	// A body that is decompressed on its way is longer than its Content-Length.
-	const isExact = status === 206;
-	const bytes = Number(isExact ? rangeOf(headers).length : headers['content-length']);
-	return bytes >= 0 ? { bytes, isExact } : undefined;
-}
-
-/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it has them. */
-export function rangeOf(headers: HttpResponse['headers']): Partial<Record<string, string>> {
-	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
-	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
-}
+import type { Clock } from './http';
 
 /** The bytes that several transfers may receive together. */
 export interface SharedBytes {
@@ -28,7 +7,7 @@ export interface SharedBytes {
 	left: number;
 }
 
-interface TransferBounds {
+export interface TransferBounds {
 	/** Milliseconds that the user waits. */
 	patience: number;
 	/** Of a file whose length is announced. */
@@ -52,11 +31,7 @@ export class TransferLimit {
 	private endsAt: number;
 	private readonly minTime: number;
 	private announced = 0;
-	private announcedExactly = Infinity;
-	/** Milliseconds that the announced length can still buy. */
-	private timeLeft = 0;
-	/** Bytes that were taken from the shared ones. */
-	private taken = 0;
+	private received = 0;
 
 	constructor(
 		private readonly clock: Clock,
@@ -67,15 +42,8 @@ export class TransferLimit {
 	}
 
 	/** Call this with the length that a response announces. @returns as {@link excess} does */
-	announce(length: AnnouncedLength | undefined): string | undefined {
-		if (length === undefined) return undefined;
-		const { bytes, isExact } = length;
-		const more = Math.min(bytes, this.bounds.maxBytes) - this.announced;
-		if (more > 0) {
-			this.announced += more;
-			this.timeLeft += more / minTransferRate;
-		}
-		this.announcedExactly = isExact ? bytes : Infinity;
+	announce(bytes = 0): string | undefined {
+		this.announced = Math.max(this.announced, Math.min(bytes, this.bounds.maxBytes));
 		return this.excessInSize(bytes);
 	}
 
@@ -88,30 +56,24 @@ export class TransferLimit {
 	excess(bytes: number): string | undefined {
 		const inSize = this.excessInSize(bytes);
 		if (inSize !== undefined) return inSize;
-		const more = bytes - this.taken;
+		const more = bytes - this.received;
+		this.received = bytes;
 		if (this.bounds.shared) this.bounds.shared.left -= more;
-		this.taken = bytes;
-		if (bytes > this.announcedExactly)
-			return `has more than the ${this.announcedExactly} bytes that were announced`;
-		// There are fewer of them when the transfer has started again.
-		this.buyTime(more < 0 ? bytes : more);
-		if (this.clock.now() < this.endsAt) return undefined;
+		const now = this.clock.now();
+		if (bytes <= this.announced) {
+			// There are fewer of them when the transfer has started again.
+			const time = Math.floor((more < 0 ? bytes : more) / minTransferRate);
+			this.endsAt = Math.max(this.endsAt, Math.min(this.endsAt + time, now + transferMinute));
+		}
+		if (now < this.endsAt) return undefined;
 		const rate = this.announced > 0 ? ` at less than ${minTransferRate} kB/s` : '';
 		return `took longer than ${Math.round(this.minTime / 1000)} seconds${rate} (${bytes} bytes arrived)`;
-	}
-
-	private buyTime(bytes: number): void {
-		const time = Math.min(this.timeLeft, Math.floor(bytes / minTransferRate));
-		const until = Math.min(this.endsAt + time, this.clock.now() + transferMinute);
-		if (until <= this.endsAt) return;
-		this.timeLeft -= until - this.endsAt;
-		this.endsAt = until;
 	}
 
 	private excessInSize(bytes: number): string | undefined {
 		const { maxBytes, maxUnannounced, shared } = this.bounds;
 		const max = Math.min(maxBytes, Math.max(maxUnannounced, this.announced));
-		const isFull = shared !== undefined && bytes - this.taken > shared.left;
+		const isFull = shared !== undefined && bytes - this.received > shared.left;
 		this.isTooLarge = bytes > max || isFull;
 		if (bytes > max) return `is larger than ${sizeOf(max)}`;
 		return isFull ? `and the others are larger than ${sizeOf(shared.max)} together` : undefined;

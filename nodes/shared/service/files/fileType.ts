@@ -1,21 +1,33 @@
 import {
-	brands,
-	heic,
-	imageBrand,
+	dataUrl,
+	json,
 	mp4,
 	pdf,
 	plainText,
 	quickTime,
 	signatures,
 	svg,
+	webPage,
+	xml,
 	type FileType,
 } from './signatures';
-import { isText, textTypeOf } from './textType';
 
 export type { FileType } from './signatures';
 
 /** How many bytes are enough to recognize every type. */
 export const headLength = 16 * 1024;
+
+/** The first bytes of a file. */
+export async function headOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+	const read: Uint8Array[] = [];
+	let length = 0;
+	for await (const chunk of chunks) {
+		read.push(chunk);
+		length += chunk.length;
+		if (length >= headLength) break;
+	}
+	return Buffer.concat(read);
+}
 
 /** What cannot be named is delivered like this. */
 const unknownFile: FileType = {
@@ -25,14 +37,17 @@ const unknownFile: FileType = {
 	name: 'a file of an unknown kind',
 };
 
-const known = [mp4, quickTime, svg, ...[...signatures, ...brands].map(([, type]) => type)];
+const known = [svg, ...signatures.map(([, type]) => type)];
 
 /** The extensions of videos, without a dot. */
 export const videoExtensions: ReadonlySet<string> = new Set(
-	known.flatMap(({ kind, isAnimated, extensions }) =>
-		kind === 'video' || isAnimated ? extensions : [],
-	),
+	known.flatMap((type) => (isKind(type, 'video') ? type.extensions : [])),
 );
+
+/** Whether a file can be used as one of this kind: an animation is a video, too. */
+export function isKind({ kind, isAnimated }: FileType, wanted: FileType['kind']): boolean {
+	return kind === wanted || (wanted === 'video' && isAnimated === true);
+}
 
 /**
  * What a file is, by its first bytes.
@@ -44,28 +59,13 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headLength));
 	const text = head.toString('latin1');
 	const type = signatures.find(([signature]) => signature.test(text))?.[1];
-	// A small PDF may have no other than text characters; a text may begin like a file.
+	// A small file may have no other than text characters; a text may begin like a file.
 	const isFile = type === pdf || (type && !isUtf8(head));
-	if (isText(text) && !isFile) return base64Type(text) ?? textTypeOf(head);
-	return type ?? boxesType(text);
+	const isText = !isFile && /^[^\0-\b]*$/.test(text);
+	return isText ? (base64Type(text) ?? textTypeOf(head.toString('utf8'))) : type;
 }
 
 const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes);
-
-/** The type of a file of boxes, such as an mp4; undefined for any other. */
-function boxesType(text: string): FileType | undefined {
-	const box = text.slice(4, 8);
-	// QuickTime had no `ftyp` before it became the base of mp4.
-	if (/^(moov|mdat|wide|pnot)$/.test(box)) return quickTime;
-	if (/^(styp|moof|free|skip)$/.test(box)) return mp4;
-	if (box !== 'ftyp') return undefined;
-	const length = Buffer.from(text.slice(0, 4), 'latin1').readUInt32BE();
-	const end = Math.min(Math.max(16, length), 400);
-	const [first = '', , ...compatible] = text.slice(8, end).match(/[^]{4}/g) ?? [];
-	const ofBrand = (brand: string) => brands.find(([candidate]) => candidate.test(brand))?.[1];
-	const type = ofBrand(first) ?? compatible.map(ofBrand).find((one) => one?.kind === 'image');
-	return type ?? (imageBrand.test(first) ? heic : mp4);
-}
 
 /** For base64 that holds a file of a known type; undefined for any other text. */
 function base64Type(text: string): FileType | undefined {
@@ -73,6 +73,22 @@ function base64Type(text: string): FileType | undefined {
 	const held = fileTypeOf(Buffer.from(text, 'base64'));
 	if (held === undefined || held.kind === 'text') return undefined;
 	return { ...plainText, name: `${held.name} written as base64 text`, isEncoded: true };
+}
+
+/** The elements with which a page may begin when it leaves out its root. */
+const pageElements = /^(html|head|body|title|meta|script|style|link|div|p|h1|center|iframe)$/i;
+
+/** What a text is, by its beginning; markup by its first element, whatever declarations and comments come before it. */
+function textTypeOf(head: string): FileType {
+	const text = head.replace(/^\ufeff/, '').trimStart();
+	if (/^[[{]\s*(["{}[\]\d]|-\d|true|false|null)/.test(text)) return json;
+	if (/^data:[\w.+-]+\/[\w.+-]+[;,]/i.test(text)) return dataUrl;
+	if (!text.startsWith('<')) return plainText;
+	const markup = text.replace(/<!--(?:(?!-->)[^])*(?:-->|$)/g, '').trimStart();
+	const [, root = ''] = /<(?:[a-z][\w.-]*:)?([a-z][\w.-]*)/i.exec(markup) ?? [];
+	if (/^<!DOCTYPE\s+html/i.test(markup) || pageElements.test(root)) return webPage;
+	if (root === 'svg') return svg;
+	return root !== '' || text.startsWith('<?xml') ? xml : plainText;
 }
 
 /** Maximum characters of a media type (RFC 6838, 4.2), including the slash. */
@@ -92,8 +108,7 @@ export function declaredTypeOf(declared: string): FileType | undefined {
 	if (group === undefined || group === 'text' || /^(octet-stream|unknown)$/.test(name))
 		return undefined;
 	const type = known.findLast((one) => one.mimeType === mimeType);
-	if (type === mp4 || type === quickTime) return undefined;
-	if (type) return type;
+	if (type) return type === mp4 || type === quickTime ? undefined : type;
 	const kind = group === 'image' || group === 'video' || group === 'audio' ? group : 'other';
 	const [extension = 'bin'] = /(?<![a-z\d])[a-z\d]+$/.exec(name) ?? [];
 	return { kind, mimeType, extensions: [extension], name: `a file of the type ${mimeType}` };
@@ -104,6 +119,8 @@ export function isOtherType(declared: string, { mimeType, kind }: FileType): boo
 	if (declared === mimeType) return false;
 	return !declared.startsWith(`${kind}/`) || known.some((one) => one.mimeType === declared);
 }
+
+export const withArticle = { image: 'an image', video: 'a video', audio: 'a sound' } as const;
 
 /**
  * Why a file surely cannot be what a request needs; continues its name. What is only unusual has no problem.
@@ -117,11 +134,9 @@ export function wrongType(
 ): string | undefined {
 	if (head.length === 0) return 'is empty';
 	const type = fileTypeOf(head) ?? declaredTypeOf(declared);
-	const isRight = type?.kind === wanted || (wanted === 'video' && type?.isAnimated);
-	return type === undefined || isRight ? undefined : `is ${type.name}, not ${withArticle[wanted]}`;
+	if (type === undefined || isKind(type, wanted)) return undefined;
+	return `is ${type.name}, not ${withArticle[wanted]}`;
 }
-
-const withArticle = { image: 'an image', video: 'a video' } as const;
 
 /** How a file is delivered: as what its bytes show, or else as what it is declared to be. */
 export const typeToDeliver = (bytes: Uint8Array, declared = ''): FileType =>

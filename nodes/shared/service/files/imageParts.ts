@@ -1,73 +1,50 @@
-import { fileTypeOf } from './fileType';
-import { JpegMarkers } from './jpeg';
-import { Mp4Boxes } from './mp4';
+import { FileEnd, type FileState, type Parsing } from './fileEnd';
+import { fileTypeOf, type FileType } from './fileType';
+import { JpegEnd } from './jpeg';
+import { BoxesEnd } from './mp4';
 
-/** Follows an image while its bytes are streamed, without keeping them. */
-interface Follower {
-	push(bytes: Uint8Array): void;
-	/** Whether its end marker or its full length has arrived; undefined when that cannot be determined for certain. */
-	readonly hasEnd: boolean | undefined;
-}
-
-/** A follower for an image of this type, whose first bytes are still to be pushed. */
-export function followImage(mimeType: string): Follower {
-	switch (mimeType) {
-		case 'image/png':
-			return new PngEnd();
-		case 'image/jpeg':
-			return new JpegMarkers();
-		case 'image/webp':
-			return new WebpLength();
-		case 'image/avif':
-		case 'image/heic':
-			return new ImageBoxes();
-		default:
-			return { push: () => undefined, hasEnd: undefined };
+class PngEnd extends FileEnd {
+	/** Each chunk is its length, its name, its data and their checksum. */
+	protected override *parse(): Parsing {
+		this.state = 'cut';
+		yield* this.skip(8);
+		for (let name = ''; name !== 'IEND';) {
+			const header = yield* this.read(8);
+			name = header.toString('latin1', 4);
+			yield* this.skip(header.readUInt32BE() + 4);
+		}
+		this.state = 'whole';
 	}
 }
 
-/** The last chunk of a PNG, with its checksum. */
-const pngEnd = 'IEND\xaeB`\x82';
-
-class PngEnd implements Follower {
-	hasEnd = false;
-	/** The last bytes, in which the end may begin. */
-	private last = Buffer.alloc(0);
-
-	push(bytes: Uint8Array): void {
-		const file = Buffer.concat([this.last, bytes]);
-		this.hasEnd ||= file.includes(pngEnd, 0, 'latin1');
-		this.last = file.subarray(-pngEnd.length);
+class WebpEnd extends FileEnd {
+	/** Its length is in its header. */
+	protected override *parse(): Parsing {
+		this.state = 'cut';
+		const header = yield* this.read(8);
+		yield* this.skip(header.readUInt32LE(4));
+		this.state = 'whole';
 	}
 }
 
-/** The length that a WebP has in its header. */
-class WebpLength implements Follower {
-	private header = Buffer.alloc(0);
-	private received = 0;
+/** What can tell whether a file of this type is cut. */
+const ends: Partial<Record<string, typeof FileEnd>> = {
+	'image/png': PngEnd,
+	'image/jpeg': JpegEnd,
+	'image/webp': WebpEnd,
+	...{ 'image/avif': BoxesEnd, 'image/heic': BoxesEnd, 'audio/mp4': BoxesEnd },
+	...{ 'video/mp4': BoxesEnd, 'video/quicktime': BoxesEnd },
+};
 
-	push(bytes: Uint8Array): void {
-		this.received += bytes.length;
-		this.header = Buffer.concat([this.header, bytes.subarray(0, 8 - this.header.length)]);
-	}
+/** Follows a file of this type, whose first bytes are still to be pushed. */
+export const followFile = (type?: FileType): FileEnd =>
+	new (ends[type?.mimeType ?? ''] ?? FileEnd)();
 
-	get hasEnd(): boolean {
-		return this.header.length === 8 && this.received >= 8 + this.header.readUInt32LE(4);
-	}
-}
-
-/** The boxes of an AVIF or HEIC image. */
-class ImageBoxes extends Mp4Boxes implements Follower {
-	get hasEnd(): false | undefined {
-		return this.isTruncated ? false : undefined;
-	}
-}
-
-/** Whether an image has its end marker or full length; undefined when neither can be determined for certain. */
-export function hasEnd(bytes: Uint8Array): boolean | undefined {
-	const image = followImage(fileTypeOf(bytes)?.mimeType ?? '');
-	image.push(bytes);
-	return image.hasEnd;
+/** What is known of the end of a file. */
+export function stateOf(bytes: Uint8Array): FileState {
+	const end = followFile(fileTypeOf(bytes));
+	end.push(bytes);
+	return end.state;
 }
 
 /**

@@ -1,8 +1,15 @@
 import { readBody, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
+import { announcedLength } from '../client/receivedPart';
 import { withTimeout } from '../client/timeouts';
-import { announcedLength } from '../client/transferLimit';
-import { fileTypeOf, headLength, type FileType } from '../files/fileType';
+import {
+	fileTypeOf,
+	headLength,
+	headOf,
+	isKind,
+	withArticle,
+	type FileType,
+} from '../files/fileType';
 import { imageSizeOf, type ImageSize } from '../files/imageSize';
 
 /** What the first bytes behind a link show. */
@@ -27,21 +34,15 @@ export interface LinkedFile {
 	instead?: Partial<Record<FileType['kind'], string>>;
 }
 
-const withArticle = { image: 'an image', video: 'a video', audio: 'a sound' } as const;
-
-/**
- * Why a file surely cannot be used; continues the label of its field. A video may be meant for its sound, and an
- * animation for a video.
- */
+/** Why a file surely cannot be used; continues the label of its field. A video may be meant for its sound. */
 export function problemOf(look: Look, { wanted, instead = {} }: LinkedFile): string | undefined {
 	const { status, type } = look;
 	if (status === 404 || status === 410) return `leads to no file: its host answers HTTP ${status}`;
-	const isPage = type?.mimeType === 'text/html';
-	if (type === undefined || (wanted === undefined && !isPage)) return undefined;
+	if (type === undefined) return undefined;
 	const isRight =
-		type.kind === wanted ||
-		(wanted === 'audio' && type.kind === 'video') ||
-		(wanted === 'video' && type.isAnimated);
+		wanted === undefined
+			? type.mimeType !== 'text/html'
+			: isKind(type, wanted) || (wanted === 'audio' && type.kind === 'video');
 	if (isRight) return undefined;
 	const what = wanted ? withArticle[wanted] : 'a file';
 	return `leads to ${type.name}, not to ${what}${instead[type.kind] ?? ''}`;
@@ -98,15 +99,8 @@ async function firstBytes(gateway: Gateway, url: string): Promise<Look> {
 		response.close();
 		return { status };
 	}
-	const chunks: Uint8Array[] = [];
-	let length = 0;
-	for await (const chunk of readBody(response, { ...gateway.runtime, idleTimeout: patience })) {
-		chunks.push(chunk);
-		length += chunk.length;
-		if (length >= headLength) break;
-	}
-	const head = Buffer.concat(chunks);
-	const isWhole = length < headLength;
-	const bytes = announcedLength(response)?.bytes ?? (isWhole ? length : undefined);
+	const head = await headOf(readBody(response, { ...gateway.runtime, idleTimeout: patience }));
+	const wholeLength = head.length < headLength ? head.length : undefined;
+	const bytes = announcedLength(response) ?? wholeLength;
 	return { status, type: fileTypeOf(head), bytes, size: imageSizeOf(head) };
 }

@@ -128,6 +128,3 @@ export const maxLinkRefreshes = 3;
 
 /** How often a transfer starts again from the first byte, when its host cannot resume. */
 export const maxTransferRestarts = 5;
-
-/** How often a transfer may be interrupted, even if each try receives something. */
-export const maxInterruptions = 100;

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Redaction } from '../../../../nodes/shared/service/client/redaction';
+import { events, facts } from '../../../../nodes/shared/n8n/log/events';
 import { NodeLog, type EventDetails } from '../../../../nodes/shared/n8n/log/nodeLog';
 import { executeContext } from '../../../support/workflows/executeContext';
 
@@ -78,4 +81,14 @@ describe('a line of the log', () => {
 			expect(shown).not.toContain(key.slice(0, key.length - 2));
 		}
 	});
+});
+
+it('docs/monitoring.md says what each event and each fact means, and names the level', () => {
+	const page = readFileSync(path.join(__dirname, '../../../../docs/monitoring.md'), 'utf8');
+	const rowsOf = (section: string) => {
+		const [, rows] = page.split(new RegExp(`<!-- (?:end of )?${section} -->`));
+		return [...rows.matchAll(/^\| `(.+?)` +\| (\S+)/gm)].map(([, ...cells]) => cells);
+	};
+	expect(rowsOf('events')).toEqual(Object.entries(events));
+	expect(rowsOf('facts').map(([name]) => name)).toEqual(facts);
 });

@@ -4,6 +4,7 @@ import { Redaction } from '../../../../nodes/shared/service/client/redaction';
 import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { answerOf } from '../../../support/data/answers';
 import { unlessEndless } from '../../../support/data/endless';
+import { expectPlain } from '../../../support/data/plain';
 import { unusable } from './bodies';
 
 const newStream = (count?: number) => new AnswerStream(new Redaction(''), count);
@@ -91,6 +92,17 @@ describe('streamed completions', () => {
 				usage: { total_tokens: 3 },
 			});
 		}
+	});
+
+	it('keeps a field that is called __proto__, and lets it change nothing else', () => {
+		const { finish } = streamed([
+			'data: {"__proto__":{"polluted":true},"choices":[{"delta":{"__proto__":{"content":"x"}}}]}\n\n',
+			done,
+		]);
+		const whole = finish();
+		expectPlain(whole);
+		expect(JSON.stringify(whole)).toContain('"__proto__":{"polluted":true}');
+		expect(whole.choices[0].message.content).toBe('');
 	});
 
 	it('keeps an image that is streamed in the content or beside it', () => {

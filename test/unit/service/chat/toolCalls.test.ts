@@ -75,25 +75,4 @@ describe('tool calls in chunks', () => {
 			expect(read(...pieces)).toEqual([a, b]);
 		},
 	);
-
-	it('does not double arguments that a later chunk repeats', () => {
-		const complete = { id: 'a', ...fn('weather', a[2]) };
-		expect(read([{ index: 0, ...complete }], [{ index: 0, ...complete }])).toEqual([a]);
-		const { finish } = streamed([
-			chunkOf({ tool_calls: [{ index: 0, ...complete }] }),
-			chunkOf({ tool_calls: [{ index: 1, id: 'b', ...fn('time', b[2]) }] }),
-			{
-				choices: [
-					{
-						message: { tool_calls: [complete, { id: 'b', ...fn('time', b[2]) }] },
-						finish_reason: 'stop',
-					},
-				],
-			},
-		]);
-		expect(finish().choices[0].message.tool_calls).toEqual([
-			complete,
-			{ id: 'b', ...fn('time', b[2]) },
-		]);
-	});
 });

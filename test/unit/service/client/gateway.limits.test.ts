@@ -1,5 +1,5 @@
 import { Gateway } from '../../../../nodes/shared/service/client/gateway';
-import { RequestQueue } from '../../../../nodes/shared/service/client/keyLimit';
+import { RequestQueue } from '../../../../nodes/shared/service/client/requestQueue';
 import { downloadVideo } from '../../../../nodes/shared/service/jobs/download';
 import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 import { mp4Of } from '../../../support/files/boxes';

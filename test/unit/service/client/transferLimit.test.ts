@@ -21,7 +21,7 @@ function limitOf(bounds: Partial<ConstructorParameters<typeof TransferLimit>[1]>
 /** Receives this many bytes at this interval, in milliseconds, until the limit says why that must end. */
 function receive(bytes: number, interval: number, announced: number) {
 	const { clock, limit, minutes } = limitOf();
-	let excess = limit.announce({ bytes: announced, isExact: false });
+	let excess = limit.announce(announced);
 	let received = 0;
 	while (excess === undefined && received < announced) {
 		clock.move(interval);
@@ -55,7 +55,7 @@ describe('the time of a transfer whose length is announced', () => {
 		['counts the bytes that arrive again after a restart', 5_000_000_000, 100_000_000, false],
 	])('%s', (_, before, after, isOver) => {
 		const { clock, limit } = limitOf();
-		limit.announce({ bytes: 9_000_000_000, isExact: false });
+		limit.announce(9_000_000_000);
 		clock.move(30 * minute);
 		expect(limit.excess(before)).toBeUndefined();
 		clock.move(minute);
@@ -70,7 +70,7 @@ describe('the size of a transfer', () => {
 		['3 GB', 3_000_000_000, 3_000_000_000, 'is larger than 3 GB'],
 	])('is limited where the storage host announces %s', (_, announced, allowed, problem) => {
 		const { limit } = limitOf();
-		limit.announce(announced === undefined ? undefined : { bytes: announced, isExact: false });
+		limit.announce(announced);
 		expect(limit.excess(allowed)).toBeUndefined();
 		expect(limit.isTooLarge).toBe(false);
 		expect(limit.excess(allowed + 1)).toBe(problem);
@@ -79,9 +79,7 @@ describe('the size of a transfer', () => {
 
 	it('is refused at once where more than 10 GB are announced', () => {
 		const { limit } = limitOf();
-		expect(limit.announce({ bytes: maxFileBytes + 1, isExact: false })).toBe(
-			'is larger than 10 GB',
-		);
+		expect(limit.announce(maxFileBytes + 1)).toBe('is larger than 10 GB');
 	});
 
 	it('is limited in sum for the images of one response', () => {
@@ -95,11 +93,9 @@ describe('the size of a transfer', () => {
 			expect(one.excess(bytes)).toBeUndefined();
 			expect(two.excess(bytes)).toBeUndefined();
 		}
-		expect(three.announce({ bytes: 200_000_000, isExact: false })).toBe(
-			'and the others are larger than 600 MB together',
-		);
+		expect(three.announce(200_000_000)).toBe('and the others are larger than 600 MB together');
 		expect(three.isTooLarge).toBe(true);
-		expect(four.announce({ bytes: 120_000_000, isExact: false })).toBeUndefined();
+		expect(four.announce(120_000_000)).toBeUndefined();
 		expect(four.excess(120_000_000)).toBeUndefined();
 		expect(shared.left).toBe(0);
 		// A transfer that starts again gives back what it had received.

@@ -1,4 +1,5 @@
 import { fileTypeOf, wrongType } from '../../../../nodes/shared/service/files/fileType';
+import { problemOf } from '../../../../nodes/shared/service/jobs/linkLooks';
 import heads from '../../../fixtures/fileHeads.json';
 
 // The first bytes of files that ffmpeg, GStreamer, ImageMagick, and the encoders of AVIF, HEIC and JPEG XL have written.
@@ -11,5 +12,10 @@ it.each(Object.entries(heads))(
 			(wanted) => wrongType(bytes, '', wanted) === undefined,
 		);
 		expect(places).toEqual(usedAs);
+		const behindLinks = (['image', 'video'] as const).filter((wanted) => {
+			const look = { status: 200, type: fileTypeOf(bytes) };
+			return problemOf(look, { url: '', field: '', wanted }) === undefined;
+		});
+		expect(behindLinks).toEqual(usedAs);
 	},
 );

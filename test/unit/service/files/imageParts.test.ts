@@ -2,9 +2,9 @@ import { createCanvas, GifEncoder } from '@napi-rs/canvas';
 import { fileTypeOf } from '../../../../nodes/shared/service/files/fileType';
 
 import {
-	followImage,
-	hasEnd,
+	followFile,
 	hasSeveralFrames,
+	stateOf,
 } from '../../../../nodes/shared/service/files/imageParts';
 import { withPictures, withSegment } from '../../../support/files/jpegs';
 
@@ -92,11 +92,11 @@ describe('images with several frames', () => {
 
 /** What is known of the end of an image after the first half and after all of it, in pieces of this size. */
 function followed(file: Buffer, size: number) {
-	const image = followImage(fileTypeOf(file)?.mimeType ?? '');
+	const image = followFile(fileTypeOf(file));
 	const half = file.length >> 1;
 	return [file.subarray(0, half), file.subarray(half)].map((part) => {
 		for (let at = 0; at < part.length; at += size) image.push(part.subarray(at, at + size));
-		return image.hasEnd;
+		return image.state;
 	});
 }
 
@@ -110,22 +110,21 @@ describe('images that end in the middle', () => {
 	];
 
 	it.each(files)('recognises %s that is cut anywhere behind its first half', (_, file) => {
-		expect(hasEnd(file)).not.toBe(false);
+		expect(stateOf(file)).toBe('whole');
 		for (let length = file.length >> 1; length < file.length; length += 7) {
-			expect(hasEnd(file.subarray(0, length))).toBe(false);
+			expect(stateOf(file.subarray(0, length))).toBe('cut');
 		}
 	});
 
 	it.each(files)('judges %s alike when its bytes arrive one by one', (_, file) => {
 		const [whole, bytes] = [followed(file, file.length), followed(file, 1)];
 		expect(bytes).toEqual(whole);
-		expect(whole.at(-1)).not.toBe(false);
-		expect(whole[0]).toBe(false);
+		expect(whole).toEqual(['cut', 'whole']);
 	});
 
 	it('cannot tell whether a JPEG with unknown markers is whole', () => {
 		const file = Buffer.from('\xff\xd8\xff\0\xff\xd9 notes', 'latin1');
-		expect(hasEnd(file)).toBeUndefined();
-		expect(followed(file, 1).at(-1)).toBeUndefined();
+		expect(stateOf(file)).toBe('unknown');
+		expect(followed(file, 1).at(-1)).toBe('unknown');
 	});
 });

@@ -1,4 +1,4 @@
-import { KeyLimit, type Limits } from '../../../../nodes/shared/service/client/keyLimit';
+import { RequestQueue, type Limits } from '../../../../nodes/shared/service/client/requestQueue';
 import { fc, tries } from '../../../support/data/fuzz';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 
@@ -27,22 +27,24 @@ interface Sent extends PlannedRequest {
 async function sendAll(
 	planned: PlannedRequest[],
 	limitsOf: (sender: number) => Limits,
-	{ clock = new SimulatedClock(), limit = new KeyLimit(clock) } = {},
 ): Promise<Sent[]> {
+	const clock = new SimulatedClock();
 	const start = clock.now();
-	const senders = new Map<number, Limits>();
+	const senders = new Map<number, RequestQueue>();
 	const waiting = new Map<number, number>();
 	const sent: Sent[] = [];
 	await Promise.all(
 		planned.map(async (plan) => {
 			const { sender, at, takes, travels, stopAt } = plan;
-			if (!senders.has(sender)) senders.set(sender, { ...limitsOf(sender) });
+			const queue =
+				senders.get(sender) ?? RequestQueue.of({ key: 'sk', limits: limitsOf(sender) }, clock);
+			senders.set(sender, queue as RequestQueue);
 			const stop = new AbortController();
 			if (stopAt !== undefined) void clock.sleep(stopAt).then(() => stop.abort());
 			await clock.sleep(at);
 			const before = waiting.get(sender) ?? 0;
 			waiting.set(sender, before + 1);
-			const leave = await limit.enter(senders.get(sender) as Limits, { signal: stop.signal });
+			const leave = await queue?.enter({ signal: stop.signal });
 			waiting.set(sender, (waiting.get(sender) ?? 0) - 1);
 			if (leave === undefined) return;
 			const sentAt = clock.now() - start;
@@ -131,7 +133,7 @@ describe('the limits of a key', () => {
 
 	it.each([
 		[1, 20],
-		[1_000, 5_000],
+		[50, 1_000],
 	])(
 		'keeps the limit of %d requests per second, and delays %d requests by at most a tenth',
 		async (rate, count) => {
@@ -144,20 +146,4 @@ describe('the limits of a key', () => {
 			expect(last).toBeGreaterThanOrEqual((1000 * (count - 1)) / rate - 20);
 		},
 	);
-
-	it('gives up on a request at its patience, and at once when a pause is longer', async () => {
-		const clock = new SimulatedClock();
-		const limit = new KeyLimit(clock);
-		const sender = { requestsInFlight: 1 };
-		const leave = await limit.enter(sender);
-		const start = clock.now();
-		expect(await limit.enter(sender, { patience: 5_000 })).toBeUndefined();
-		expect(clock.now() - start).toBe(5_000);
-		leave?.();
-		limit.pauseFor(10_000);
-		expect(await limit.enter(sender, { patience: 5_000 })).toBeUndefined();
-		expect(clock.now() - start).toBe(5_000);
-		expect(await limit.enter(sender, { patience: 20_000 })).toBeDefined();
-		expect(clock.now() - start).toBe(15_000);
-	});
 });

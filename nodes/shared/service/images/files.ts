@@ -1,14 +1,12 @@
 import { linkRefusedStatuses } from '../client/fileLink';
 import type { Gateway } from '../client/gateway';
-import { transferFile } from '../client/transfer';
-import { TransferLimit, type SharedBytes } from '../client/transferLimit';
-import type { FileEnd, Store } from '../client/transferRequest';
+import { transferFile, type Store } from '../client/transfer';
+import type { SharedBytes } from '../client/transferLimit';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import type { FileType } from '../files/fileType';
-import { followImage } from '../files/imageParts';
+import { typeToDeliver, type FileType } from '../files/fileType';
+import { stateOf } from '../files/imageParts';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
-import { hintAtImage } from './receivedImage';
 
 interface DownloadedImage<T> {
 	/** What the store returned. */
@@ -30,25 +28,24 @@ export async function downloadImage<T>(
 	{ url, shared, known }: { url: string; shared: SharedBytes; known: Partial<Failure> },
 	store: Store<T>,
 ): Promise<DownloadedImage<T>> {
-	const { stored, type, end } = await transferFile(
+	const { stored, type, state } = await transferFile(
 		gateway,
 		{
 			source: { url, authenticated: false },
 			purpose: `download the image ${excerpt(url, 200)}`,
 			wanted: 'image',
-			limit: new TransferLimit(gateway.runtime.clock, {
+			bounds: {
 				patience: imagePatience,
 				maxBytes: maxImageBytes,
 				maxUnannounced: maxImageBytes,
 				shared,
-			}),
-			endOf,
+			},
 			takesCut: true,
 			charged: ({ failure }) => chargedImageError(failure, { ...known, url }),
 		},
 		store,
 	);
-	return { stored, hint: hintAtImage(type, end.state === 'cut') };
+	return { stored, hint: hintAtImage(type, state === 'cut') };
 }
 
 /**
@@ -71,13 +68,25 @@ export function chargedImageError(
 	});
 }
 
-/** The end of an image, as it arrives. */
-function endOf({ mimeType }: FileType): FileEnd {
-	const image = followImage(mimeType);
-	return {
-		push: (bytes) => image.push(bytes),
-		get state() {
-			return image.hasEnd === undefined ? undefined : image.hasEnd ? 'whole' : 'cut';
-		},
-	};
+/**
+ * Judges the file of an image that is charged. Only a text is no file: whatever else came is delivered as it is.
+ * @param declaredType its MIME type as declared, used when the bytes are of no known type
+ * @returns what the user should know about it, which continues its name; or a problem, which continues "the response …"
+ */
+export function receivedImage(
+	bytes: Buffer,
+	declaredType?: string,
+): { type: FileType; hint?: string } | { problem: string } {
+	const type = typeToDeliver(bytes, declaredType);
+	if (bytes.length === 0) return { problem: 'is empty' };
+	if (type.kind === 'text') {
+		return { problem: `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}` };
+	}
+	return { type, hint: hintAtImage(type, stateOf(bytes) === 'cut') };
+}
+
+/** What the user should know about the file of an image; continues its name. */
+function hintAtImage({ kind, name }: FileType, isCut: boolean): string | undefined {
+	if (kind !== 'image') return `is ${name}, not an image.`;
+	return isCut ? 'ends in the middle: it arrived as the service made it.' : undefined;
 }

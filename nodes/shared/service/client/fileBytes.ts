@@ -1,0 +1,214 @@
+import { GatewayError } from '../errors/gatewayError';
+import { responseHidden } from '../errors/requestErrors';
+import type { FileEnd, FileState } from '../files/fileEnd';
+import { fileTypeOf, headLength, typeToDeliver, type FileType } from '../files/fileType';
+import { followFile } from '../files/imageParts';
+import { excerpt } from '../json';
+import { FileLink, type LinkRequest, type Setback } from './fileLink';
+import { readBody, type FileResponse } from './fileRequest';
+import type { Gateway } from './gateway';
+import { announcedLength, isShortRange, ReceivedPart } from './receivedPart';
+import { waitBeforeRetry } from './retryPolicy';
+import { TransferLimit, type TransferBounds } from './transferLimit';
+
+/** A file to transfer. What differs between a video and an image is handed in here. */
+export interface TransferRequest extends LinkRequest {
+	wanted: 'image' | 'video';
+	bounds: TransferBounds;
+	/** Whether a file that its host always ends in the middle is delivered all the same. */
+	takesCut?: boolean;
+}
+
+/**
+ * How a response ended.
+ * - `broken`: before all of it had arrived
+ * - `ended`: normally, but the length of the file was not announced, or was another one
+ * - `announced`: with the last byte that was announced
+ */
+type Ending = 'broken' | 'ended' | 'announced';
+
+/** Whether a file is complete, by what its bytes say and how its response ended. `twice`: if it ends here once more. */
+const isComplete: Record<FileState, Record<Ending, boolean | 'twice'>> = {
+	// A host may announce more bytes than there are, and then breaks off at the same one again.
+	whole: { broken: 'twice', ended: true, announced: true },
+	unknown: { broken: false, ended: true, announced: true },
+	lacksIndex: { broken: false, ended: false, announced: true },
+	// Only where it is taken so.
+	cut: { broken: false, ended: false, announced: 'twice' },
+};
+
+/** What comes before the next try. */
+const remedies: Record<Setback['kind'], { pause: boolean; newLink: boolean }> = {
+	interrupted: { pause: true, newLink: false },
+	refused: { pause: false, newLink: true },
+	page: { pause: true, newLink: true },
+};
+
+const endsEarly = 'the file ends too early';
+const nothing: Uint8Array = new Uint8Array();
+
+/** The bytes of a file, which is requested until it is complete. */
+export class FileBytes {
+	/** Thrown when the transfer cannot go on after the bytes received so far. */
+	cannotResume?: GatewayError;
+	private readonly link: FileLink;
+	private readonly limit: TransferLimit;
+	private received = new ReceivedPart();
+	/** Unknown until the first bytes have arrived. */
+	private file?: { type: FileType; end: FileEnd };
+	/** Why the bytes ended last, and where. */
+	private reason = '';
+	private lastEnd?: number;
+	/** Tries since the last one that received bytes, including that one. */
+	private emptyTries = 0;
+
+	constructor(
+		private gateway: Gateway,
+		private readonly request: TransferRequest,
+	) {
+		this.link = new FileLink(request);
+		this.limit = new TransferLimit(gateway.runtime.clock, request.bounds);
+	}
+
+	/** What the first bytes have shown. @throws GatewayError when none have come */
+	get begun(): { type: FileType; end: FileEnd } {
+		if (!this.file) throw this.incomplete('no data arrived');
+		return this.file;
+	}
+
+	/** From the first byte, in as many tries as it takes. @throws GatewayError */
+	async *read(gateway: Gateway): AsyncGenerator<Uint8Array, void, undefined> {
+		this.gateway = gateway;
+		this.received = new ReceivedPart();
+		this.file = undefined;
+		for (;;) {
+			const { length } = this.received;
+			const setback = yield* this.tryOnce();
+			if (setback === undefined) return;
+			await this.prepareNext(setback, this.received.length > length);
+		}
+	}
+
+	/** The bytes of one response; returns undefined when the file is complete. */
+	private async *tryOnce(): AsyncGenerator<Uint8Array, Setback | undefined> {
+		const answer = await this.link.open(this.gateway, this.received);
+		if (answer === 'end') return this.judge('announced', endsEarly);
+		if (answer !== 'other') return 'body' in answer ? yield* this.receive(answer) : answer;
+		const problem = `${this.reason}, and the storage cannot resume a transfer`;
+		this.cannotResume = this.incomplete(problem);
+		throw this.cannotResume;
+	}
+
+	private async *receive(response: FileResponse): AsyncGenerator<Uint8Array, Setback | undefined> {
+		const { received, limit, gateway } = this;
+		const declared = response.headers['content-type'];
+		/** What has not been passed on, because it has not shown yet what the file is. */
+		let head = nothing;
+		let broken: unknown;
+		try {
+			this.enforce(limit.announce(announcedLength(response)));
+			const { idleTimeout } = limit;
+			for await (const bytes of readBody(response, { ...gateway.runtime, idleTimeout })) {
+				head = head.length > 0 ? Buffer.concat([head, bytes]) : bytes;
+				this.enforce(limit.excess(received.length + head.length));
+				if (!this.file && head.length < headLength) continue;
+				if (!this.isFile(head, declared)) break;
+				yield this.accept(head);
+				head = nothing;
+			}
+		} catch (error) {
+			response.close();
+			broken = error;
+		}
+		if (broken instanceof GatewayError) throw broken;
+		// What broke off early is passed on only if its type is sure.
+		const isSure = broken === undefined || fileTypeOf(head) !== undefined;
+		if (head.length > 0 && isSure && this.isFile(head, declared)) {
+			yield this.accept(head);
+			head = nothing;
+		}
+		if (broken !== undefined) {
+			return this.judge('broken', broken instanceof Error ? broken.message : String(broken));
+		}
+		if (head.length > 0) return this.page(head, response);
+		if (!this.file) return this.interrupted('no data arrived');
+		const isAll = received.hasAnnouncedLength;
+		const ending = isShortRange(response) ? 'broken' : isAll ? 'announced' : 'ended';
+		return this.judge(ending, endsEarly);
+	}
+
+	/** Whether bytes are those of a file, as its first ones show: a text is none. */
+	private isFile(head: Uint8Array, declared: string | undefined): boolean {
+		if (this.file) return true;
+		const type = typeToDeliver(head, declared);
+		if (type.kind === 'text') return false;
+		this.file = { type, end: followFile(type) };
+		return true;
+	}
+
+	private accept(bytes: Uint8Array): Uint8Array {
+		this.file?.end.push(bytes);
+		this.received.length += bytes.length;
+		return bytes;
+	}
+
+	/** Whether the file is complete where the bytes have ended. @param reason why they may have ended early */
+	private judge(ending: Ending, reason: string): Setback | undefined {
+		const { length } = this.received;
+		const state = this.file?.end.state ?? 'unknown';
+		const isSecond = this.lastEnd === length;
+		this.lastEnd = length;
+		const rule = isComplete[state][ending];
+		const mayEnd = state !== 'cut' || this.request.takesCut === true;
+		const isDone = rule === 'twice' ? isSecond && mayEnd : rule;
+		return isDone ? undefined : this.interrupted(reason);
+	}
+
+	private interrupted(reason: string): Setback {
+		this.reason = reason;
+		return { kind: 'interrupted', error: this.incomplete(reason) };
+	}
+
+	/** The response was a text, and no file: it may be the page of a storage host. */
+	private page(head: Uint8Array, { status, isHidden }: FileResponse): Setback {
+		const { wanted, refresh } = this.request;
+		const beginning = Buffer.from(head.subarray(0, 2000)).toString();
+		const text = isHidden ? undefined : this.gateway.redaction.truncated(beginning);
+		const shown = text === undefined ? `; ${responseHidden}` : `: ${excerpt(text, 120)}`;
+		const error = this.incomplete(`it is no ${wanted}${shown}`).with({
+			...{ reach: 'unreadable', status },
+			...(text !== undefined && { raw_body: text }),
+		});
+		return { kind: refresh ? 'page' : 'interrupted', error };
+	}
+
+	/** @throws GatewayError when there is no next try */
+	private async prepareNext({ kind, error }: Setback, hasProgressed: boolean): Promise<void> {
+		const { clock, signal, random } = this.gateway.runtime;
+		const { pause, newLink } = remedies[kind];
+		if (pause) {
+			this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
+			const tries = { tries: this.emptyTries, random: random() };
+			const wait = waitBeforeRetry(error.failure, { cost: 'read', hasBackup: false }, tries);
+			this.enforce(this.limit.excess(this.received.length));
+			if (wait === undefined) throw error;
+			await clock.sleep(wait, signal);
+		}
+		if (newLink) await this.link.renew(error, this.gateway);
+	}
+
+	/** @param problem why the transfer must end; continues "the file …" */
+	private enforce(problem: string | undefined): void {
+		if (problem !== undefined) throw this.incomplete(`the file ${problem}`);
+	}
+
+	private incomplete(reason: string): GatewayError {
+		const { isTooLarge } = this.limit;
+		const error = new GatewayError({
+			message: `Could not ${this.request.purpose}: ${excerpt(reason)}`,
+			...{ reach: 'lost', billed: 'yes', retry_can_help: !isTooLarge },
+			...(isTooLarge && { kind: 'excess' as const }),
+		});
+		return this.request.charged(error);
+	}
+}
