@@ -1,10 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
-import type { FileSource } from '../shared/service/client/fileRequest';
+import type { Clock } from '../shared/service/client/http';
 import { withOwnFields } from '../shared/service/client/response';
 import type { Failure } from '../shared/service/errors/gatewayError';
-import type { FinishedJob } from '../shared/service/jobs/poller';
+import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
+import { jobSource } from '../shared/service/jobs/requests';
 import { videoFields } from '../shared/service/jobs/responses';
+import { JobWait } from '../shared/service/jobs/wait';
 import { textAt, withoutUndefined } from '../shared/service/json';
 import { shouldDownload } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
@@ -25,21 +27,16 @@ export interface Delivered {
 
 /**
  * The outputs of a finished job, with its file if the user wants it.
- * @param refresh requests a new link to the file
  * @throws GatewayError when the file cannot be downloaded
  */
 export async function outputsOf(
-	{ source, fields }: FinishedJob,
+	{ poller, finished: { source, fields } }: { poller: PollerState; finished: FinishedJob },
 	{ id, output, fileName, inputRequestId, timeout }: WaitRequest,
 	{
-		run,
 		downloads,
-		refresh,
-	}: {
-		run: ItemRun;
-		downloads: AdaptiveLimit;
-		refresh: () => Promise<FileSource>;
-	},
+		clock,
+		...run
+	}: Pick<ItemRun, 'context' | 'gateway'> & { downloads: AdaptiveLimit; clock: Clock },
 ): Promise<Delivered> {
 	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
 	const named = isTask ? fields : videoFields(fields, id);
@@ -48,6 +45,9 @@ export async function outputsOf(
 	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
 	if (!shouldDownload(output, source, run.context)) return { outputs: [{ json }] };
+	const { signal } = run.gateway.runtime;
+	const wait = new JobWait(jobSource(run.gateway), poller, { clock, signal });
+	const refresh = async () => await wait.freshSource();
 	const request = { source, refresh, timeout, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };
 	const video = await downloads.run(async () => await storeVideo(run, request, target));

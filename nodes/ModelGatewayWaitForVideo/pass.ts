@@ -1,213 +1,209 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+/**
+ * One pass of the wait, from the input items to the next pass or the outputs of the node:
+ * 1. begin: read the parameters of each item once, or take up what the last pass stored of it;
+ * 2. poll what is due, each job on its own schedule;
+ * 3. deliver what has finished;
+ * 4. park the execution until the next poll, or end.
+ * There is only one pass unless the execution is parked between polls.
+ */
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
-import type { SteadyClock } from '../shared/service/client/steadyClock';
-import { asGatewayError, GatewayError, type Failure } from '../shared/service/errors/gatewayError';
+import { SteadyClock } from '../shared/service/client/steadyClock';
+import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
 import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
-import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
 import { jobSource } from '../shared/service/jobs/requests';
 import { JobWait } from '../shared/service/jobs/wait';
 import { LiveText } from '../shared/n8n/agent/liveText';
 import { isTool } from '../shared/n8n/agent/tool';
+import type { N8nGateway } from '../shared/n8n/client/gateway';
+import { clock } from '../shared/n8n/client/httpClient';
+import { showHint } from '../shared/n8n/display/hints';
 import { asMarkdown } from '../shared/n8n/display/plainText';
-import { jobCollected } from '../shared/n8n/execution/memory';
-import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
+import { isWorker } from '../shared/n8n/execution/engineContext';
+import { jobCollected, StoredJobs } from '../shared/n8n/execution/memory';
+import { checkAll } from '../shared/n8n/items/check';
+import type { Item } from '../shared/n8n/items/item';
+import { withGateway } from '../shared/n8n/items/run';
+import { RunState } from '../shared/n8n/items/runState';
+import { settle } from '../shared/n8n/items/settle';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
+import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { JobLog } from './jobLog';
-import { outputsOf, unfinishedOutput, type Delivered } from './outputs';
-import type { PassLength } from './plan';
-import { newPoller, type WaitRequest } from './request';
+import { outputsOf, unfinishedOutput } from './outputs';
+import { park } from './park';
+import { planPass, type PassLength } from './plan';
+import { newPoller, reading, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
-import { earlierItems, jobOf, movedItems, type StoredItem, type WaitState } from './state';
+import {
+	earlierItems,
+	jobOf,
+	movedItems,
+	nextPollOf,
+	WaitState,
+	type JobState,
+	type StoredItem,
+} from './state';
 
-/** The result of a pass for the job of an item. */
-export type WaitResult =
-	| { name: 'finished'; finished: FinishedJob }
-	/** An earlier pass has delivered it. */
-	| ({ name: 'delivered' } & Delivered)
-	/** It still runs; the next pass polls it again. */
-	| { name: 'running' }
-	/** It still runs; the model that called the tool may wait for it again. */
-	| { name: 'unfinished'; failure: Failure };
+/** @param canPark false if n8n has not parked this wait although it was asked to */
+export async function runPass(
+	context: IExecuteFunctions,
+	state: WaitState,
+	canPark = !state.isForgotten,
+): Promise<INodeExecutionData[][]> {
+	// n8n's clock may step during the pass, and has no say in it.
+	const steady = new SteadyClock(clock);
+	const { length, hint } = planPass(context, state.areJobsStored, steady.now(), canPark);
+	if (hint !== undefined) showHint(context, hint);
+	const run = new RunState(context, reading);
+	const pass = new Pass(run, state, length, steady);
+	// The jobs run at the service in any case, so no item waits for another one here.
+	await withGateway(run, Infinity, async (gateway, limiter) => await pass.loop(gateway, limiter));
+	const outputs = [await settle(run)];
+	const { items } = pass;
+	const nextPoll = nextPollOf(items);
+	if (nextPoll !== undefined) {
+		state.store(items);
+		if (!(await park(context, nextPoll)))
+			return await runPass(context, new WaitState(context), false);
+		new StoredJobs(context).executionParked();
+	}
+	// In a worker, each pass has the whole time of the workflow.
+	const isTimed = length.name === 'stay' || !isWorker(context);
+	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
+	if (timeoutHint) showHint(context, timeoutHint);
+	if (nextPoll === undefined) return outputs;
+	if (!state.earlier) pass.log?.parked(items);
+	showHint(context, progressHint(jobsOf(items)));
+	return [overviewOf(items)];
+}
 
-/** One pass over all items. There is only one unless the execution is parked between polls. */
-export class WaitPass {
+class Pass {
 	/** Milliseconds. */
 	longestTimeout = 0;
-	/** By item. */
-	private readonly storedItems = new Map<number, StoredItem>();
-	/** By item. */
-	private readonly waits = new Map<number, JobWait>();
-	/** The waits of all items. */
-	private readonly underWay: Array<Promise<WaitResult>> = [];
-	private allEnded?: Promise<boolean>;
-	/** Whether an item is left out of the next pass only when all have ended, because one failure fails all of them. */
-	private readonly deliversTogether: boolean;
+	log?: JobLog;
+	/** The items whose waits have begun. */
+	private readonly stored = new Map<Item, StoredItem>();
 	/** By the name of a job: the progress that was reported last. */
 	private readonly reported = new Map<string, string>();
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
-	/** The items that the last pass stored. */
+	/** What the last pass stored. */
 	private readonly earlier: ReadonlyMap<number, StoredItem>;
-	private log?: JobLog;
 
 	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly length: PassLength,
+		private readonly run: RunState,
 		private readonly state: WaitState,
-		/** n8n's clock may step during the pass, and has no say in it. */
+		private readonly length: PassLength,
 		private readonly clock: SteadyClock,
 	) {
-		const { length: count } = context.getInputData();
+		const { context, items } = run;
 		this.earlier = earlierItems(state, clock.now());
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
-		this.firstPolls = new FirstPolls(count, length, this.earlier.values());
-		this.deliversTogether = !context.continueOnFail();
+		this.firstPolls = new FirstPolls(items.length, length, this.earlier.values());
+		for (const item of items) this.takeUp(item);
 	}
 
-	/** The items to store for the next pass, in their order. Their times are those of n8n's clock. */
+	/** Also without a credential, so that its error names the jobs. */
+	private takeUp(item: Item): void {
+		const known = this.earlier.get(item.index);
+		if (!known) return;
+		item.job = jobOf(known);
+		const { request, includesInput, hints = [] } = known.begun ?? {};
+		Object.assign(item, { request, includesInput });
+		for (const hint of hints) item.hint(hint);
+	}
+
+	/** What to store for the next pass. The times are those of n8n's clock. */
 	get items(): ReadonlyMap<number, StoredItem> {
-		const sorted = [...this.storedItems].sort(([one], [other]) => one - other);
-		return new Map(movedItems(sorted, this.clock.step));
+		const items = [...this.stored].map(([{ index }, stored]) => [index, stored] as const);
+		return new Map(movedItems(items, this.clock.step));
 	}
 
-	/** Logs the jobs that still run. */
-	logParked(): void {
-		this.log?.parked(this.items);
-	}
-
-	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also one of an earlier pass */
-	async wait(request: WaitRequest, run: ItemRun): Promise<WaitResult> {
-		const { item } = run;
-		this.log ??= new JobLog(run.log, [...this.earlier.values()]);
-		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
-		const known = this.knownOf(request, item);
-		if (known === undefined || known.name === 'waiting' || known.name === 'finished') {
-			if (known && this.state.mayShowAsCrashed) this.log.resumed(item, known.poller.job);
-			const wait = this.waitFor(request, run, known);
-			this.underWay.push(wait);
-			return await wait;
-		}
-		this.storedItems.set(item, known);
-		run.reportJob(known.job);
-		if (known.name === 'failed') throw new GatewayError(known.failure);
-		const { outputs, hint } = known;
-		return { name: 'delivered', outputs, hint };
-	}
-
-	/** The outputs of one item; none while its job runs. @throws GatewayError when the download fails */
-	async deliver(result: WaitResult, request: WaitRequest, run: ItemRun): Promise<ItemOutput[]> {
-		// Nothing is downloaded for an output that another job may still prevent.
-		if (this.deliversTogether && !(await this.haveAllEnded())) return [];
-		if (result.name === 'running') return [];
-		if (result.name === 'unfinished') return [unfinishedOutput(result.failure)];
-		const isNew = result.name === 'finished';
-		const { outputs, hint } = isNew ? await this.collect(result.finished, request, run) : result;
-		// n8n shows the hints of the last pass only.
-		if (hint !== undefined) run.hint(hint);
-		return outputs;
-	}
-
-	/** What the last pass stored of the item, unless its Job ID has changed. */
-	private knownOf({ id }: WaitRequest, item: number): StoredItem | undefined {
-		const known = this.earlier.get(item);
-		return known && jobOf(known).id === id ? known : undefined;
-	}
-
-	/** Whether the job of every item has ended well. All waits begin before the first one ends. */
-	private async haveAllEnded(): Promise<boolean> {
-		const isEnded = (wait: PromiseSettledResult<WaitResult>) =>
-			wait.status === 'fulfilled' && wait.value.name !== 'running';
-		this.allEnded ??= Promise.allSettled(this.underWay).then((waits) => waits.every(isEnded));
-		return await this.allEnded;
-	}
-
-	private async waitFor(
-		request: WaitRequest,
-		run: ItemRun,
-		known: Extract<StoredItem, { poller: PollerState }> = {
-			name: 'waiting',
-			poller: newPoller(request, this.clock.now()),
-		},
-	): Promise<WaitResult> {
-		const { item } = run;
-		const live = new LiveText(this.context, item);
-		const wait = this.newWait(known.poller, run, live);
-		this.waits.set(item, wait);
-		try {
-			const finished = known.name === 'finished' ? known.finished : await this.outcomeOf(wait);
-			const { state: poller } = wait;
-			const stored = finished
-				? ({ name: 'finished', poller, finished } as const)
-				: ({ name: 'waiting', poller } as const);
-			this.storedItems.set(item, stored);
-			return finished ? { name: 'finished', finished } : { name: 'running' };
-		} catch (error) {
-			const { failure } = asGatewayError(error);
-			if (isTool(this.context.getNode()) && failure.waitEnded === 'timeout') {
-				return { name: 'unfinished', failure };
-			}
-			throw this.keepFailure(error, item, wait);
-		} finally {
-			run.reportJob(wait.state.job);
-			await live.end();
-		}
-	}
-
-	private async collect(
-		finished: FinishedJob,
-		request: WaitRequest,
-		run: ItemRun,
-	): Promise<Delivered> {
-		const { downloads } = this;
-		const { item } = run;
-		const wait = this.waits.get(item) as JobWait;
-		const refresh = async () => await wait.freshSource();
-		try {
-			const delivered = await outputsOf(finished, request, { run, downloads, refresh });
-			this.end(item, { name: 'delivered', job: wait.state.job, ...delivered });
-			return delivered;
-		} catch (error) {
-			throw this.keepFailure(error, item, wait);
-		} finally {
-			run.reportJob(wait.state.job);
-		}
-	}
-
-	private keepFailure(error: unknown, item: number, { state: { job } }: JobWait): GatewayError {
-		const gatewayError = asGatewayError(error);
-		this.end(item, { name: 'failed', job, failure: gatewayError.failure });
-		return gatewayError;
-	}
-
-	private end(item: number, stored: StoredItem): void {
-		this.storedItems.set(item, stored);
-		this.log?.ended(item, stored);
-		const { failure } = { failure: undefined, ...stored };
-		if (!failure || hasJobFailed(failure)) jobCollected(jobOf(stored).id, failure?.message);
-	}
-
-	private newWait(poller: PollerState, { gateway, item }: ItemRun, live: LiveText): JobWait {
-		const { runtime } = gateway;
-		const source = jobSource(gateway);
-		const isLimited = runtime.queue !== undefined;
-		return new JobWait(source, poller, {
-			...{ clock: this.clock, signal: runtime.signal },
-			firstPollAfter: this.firstPolls.delayOf(poller.job.id, item, isLimited),
-			onChange: async (job) => await this.reportProgress(item, job, live),
+	async loop(gateway: N8nGateway, limiter: AdaptiveLimit): Promise<void> {
+		const { run } = this;
+		this.log = new JobLog(run.log, [...this.earlier.values()]);
+		await this.begin(gateway);
+		if (run.isFailing || run.isStopped) return;
+		const items = [...this.stored.keys()];
+		// One failure fails all items, unless each goes on alone: nothing is downloaded for an output that never comes.
+		const isTogether = !run.context.continueOnFail();
+		const deliver = async (item: Item) => await this.attempt('deliver', item, gateway);
+		await limiter.forEach(items, async (item) => {
+			await this.attempt('poll', item, gateway);
+			if (!isTogether) await deliver(item);
 		});
+		const isWaiting = (item: Item) => this.stored.get(item)?.name === 'waiting';
+		if (isTogether && !items.some(isWaiting)) await limiter.forEach(items, deliver);
 	}
 
-	/** Undefined when the job still runs at the end of the pass. */
-	private async outcomeOf(wait: JobWait): Promise<FinishedJob | undefined> {
-		switch (this.length.name) {
-			case 'parkAtOnce':
-				return undefined;
-			case 'pollUntil':
-				return await wait.pollUntil(this.length.time);
-			case 'stay':
-				return await wait.hold();
+	/** Reads the items that no pass has read yet: what was begun goes on as it was begun. */
+	private async begin(gateway: N8nGateway): Promise<void> {
+		const { run, earlier, clock } = this;
+		const unread = run.items.filter(({ request }) => request === undefined);
+		await checkAll(run, gateway, unread);
+		for (const item of run.open) {
+			const request = item.request as WaitRequest;
+			const known = earlier.get(item.index);
+			// 1.0.0 read the parameters in each pass, and began again when the Job ID had changed.
+			const isKnown = known && jobOf(known).id === request.id;
+			const { includesInput, hints } = item;
+			this.stored.set(item, {
+				...(isKnown ? known : { name: 'waiting', poller: newPoller(request, clock.now()) }),
+				begun: { request, includesInput, hints: [...hints] },
+			});
+			this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
+		}
+	}
+
+	/** Does one step of an item, unless it has ended. The failure of the step ends it. */
+	private async attempt(step: 'poll' | 'deliver', item: Item, gateway: N8nGateway): Promise<void> {
+		const { run } = this;
+		if (run.isFailing || run.isStopped || item.outcome) return;
+		try {
+			await run.abortable(gateway, async (own) => await this[step](item, own));
+		} catch (error) {
+			if (error instanceof GatewayError && item.job)
+				this.end(item, { name: 'failed', job: item.job, failure: error.failure });
+			item.outcome = [run.fail(item, error)];
+		}
+	}
+
+	/** Waits for the job until it has finished, or until the pass ends. @throws GatewayError as {@link JobWait.hold} does */
+	private async poll(item: Item, gateway: N8nGateway): Promise<void> {
+		const { run, state, length, log } = this;
+		const stored = this.stored.get(item) as StoredItem;
+		if (!('poller' in stored)) return;
+		const { index } = item;
+		const { job } = stored.poller;
+		if (state.mayShowAsCrashed && this.earlier.has(index)) log?.resumed(index, job);
+		if (stored.name === 'finished' || length.name === 'parkAtOnce') return;
+		const live = new LiveText(run.context, index);
+		const { signal, queue } = gateway.runtime;
+		const wait = new JobWait(jobSource(gateway), stored.poller, {
+			...{ clock: this.clock, signal },
+			firstPollAfter: this.firstPolls.delayOf(job.id, index, queue !== undefined),
+			onChange: async (changed) => await this.reportProgress(index, changed, live),
+		});
+		try {
+			const finished =
+				length.name === 'stay' ? await wait.hold() : await wait.pollUntil(length.time);
+			const { state: poller } = wait;
+			this.keep(
+				item,
+				finished ? { name: 'finished', poller, finished } : { name: 'waiting', poller },
+			);
+		} catch (error) {
+			const known = asGatewayError(error);
+			const isTimeout = known.failure.waitEnded === 'timeout';
+			if (!isTimeout || !isTool(run.context.getNode())) throw known;
+			// The model that called the tool may wait for it again.
+			this.stored.delete(item);
+			item.outcome = [unfinishedOutput(known.failure)];
+		} finally {
+			item.job = wait.state.job;
+			await live.end();
 		}
 	}
 
@@ -219,5 +215,34 @@ export class WaitPass {
 		this.log?.progress(item, job);
 		// Markdown needs an empty line between two lines.
 		await live.add(`${describeProgress(job, asMarkdown)}\n\n`);
+	}
+
+	/** Gives the outputs of a finished job. @throws GatewayError when the download fails */
+	private async deliver(item: Item, gateway: N8nGateway): Promise<void> {
+		const { run, downloads, clock } = this;
+		const stored = this.stored.get(item) as StoredItem;
+		if (stored.name === 'waiting') return;
+		if (stored.name === 'failed') throw new GatewayError(stored.failure);
+		const tools = { context: run.context, gateway, downloads, clock };
+		const { outputs, hint } =
+			stored.name === 'finished'
+				? await outputsOf(stored, item.request as WaitRequest, tools)
+				: stored;
+		this.end(item, { name: 'delivered', job: jobOf(stored), outputs, hint });
+		// n8n shows the hints of the last pass only.
+		if (hint !== undefined) item.hint(hint);
+		item.outcome = outputs;
+	}
+
+	private keep(item: Item, state: JobState): void {
+		this.stored.set(item, { ...state, begun: this.stored.get(item)?.begun });
+	}
+
+	/** The job of an item has ended, or the wait for it. */
+	private end(item: Item, state: Extract<JobState, { job: JobSummary }>): void {
+		this.keep(item, state);
+		this.log?.ended(item.index, state);
+		const failure = state.name === 'failed' ? state.failure : undefined;
+		if (!failure || hasJobFailed(failure)) jobCollected(state.job.id, failure?.message);
 	}
 }

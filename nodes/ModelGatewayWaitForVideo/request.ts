@@ -3,10 +3,11 @@ import { startWait, type PollerState } from '../shared/service/jobs/poller';
 import { stateIn } from '../shared/service/reader/job';
 import { read } from '../shared/service/reader/values';
 import { textAt, withoutUndefined } from '../shared/service/json';
+import { jobKinds } from '../shared/service/protocol/jobs';
 import { limits } from '../shared/service/protocol/limits';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
-import type { ItemRun } from '../shared/n8n/items/work';
+import type { ItemRun, Reading } from '../shared/n8n/items/work';
 import type { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { jobKindOf, type JobKindHint } from '../shared/n8n/parameters/jobId';
 import { file, fileName, jobId, pollInterval, timeout } from './fields';
@@ -27,7 +28,7 @@ export interface WaitRequest extends JobKindHint {
 }
 
 /** Reports the job before it reads anything else, so that every error of the node names it. */
-export function waitRequest(
+function waitRequest(
 	parameters: ItemParameters,
 	{ reportJob }: Pick<ItemRun, 'reportJob'>,
 ): WaitRequest {
@@ -53,6 +54,12 @@ const mcpClientTimeout = 40_000;
 
 const defaultTimeout = (context: ItemParameters['context']) =>
 	isCalledByMcpClient(context) ? mcpClientTimeout : limits.waitMinutes * 60_000;
+
+/** How the items of a wait are read. */
+export const reading: Reading<WaitRequest> = {
+	endpoint: jobKinds.task.endpoint,
+	prepare: waitRequest,
+};
 
 /** The state of a wait before its first pass. @param now milliseconds since 1970, when the timeout begins to run */
 export function newPoller(

@@ -5,9 +5,15 @@ import { isObject, textAt, valueAt, type JsonObject } from '../shared/service/js
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';
+import type { WaitRequest } from './request';
 
-/** What is known of the job of an item at the end of a pass. n8n stores it, so it must survive JSON. */
-export type StoredItem =
+/** What is known of an item at the end of a pass. n8n stores it, so it must survive JSON. */
+export type StoredItem = JobState & {
+	/** What its parameters said when its wait began. 1.0.0 did not store it. */
+	begun?: { request: WaitRequest; includesInput?: boolean; hints: string[] };
+};
+
+export type JobState =
 	/** The next pass polls it again. */
 	| { name: 'waiting'; poller: PollerState }
 	/** The file is downloaded when all jobs have finished. */

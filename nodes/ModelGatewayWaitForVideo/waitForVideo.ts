@@ -1,21 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { SteadyClock } from '../shared/service/client/steadyClock';
 import { takenUp } from '../shared/service/errors/jobErrors';
-import { jobKinds } from '../shared/service/protocol/jobs';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
-import { showHint } from '../shared/n8n/display/hints';
-import { runItems } from '../shared/n8n/items/run';
-import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
-import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
-import { isWorker } from '../shared/n8n/execution/engineContext';
-import { StoredJobs } from '../shared/n8n/execution/memory';
 import { NewestEntries } from '../shared/n8n/execution/processMemory';
-import { park } from './park';
-import { WaitPass, type WaitResult } from './pass';
-import { planPass } from './plan';
-import { waitRequest, type WaitRequest } from './request';
+import { checkAll } from '../shared/n8n/items/check';
+import { withGateway } from '../shared/n8n/items/run';
+import { RunState } from '../shared/n8n/items/runState';
+import { settle } from '../shared/n8n/items/settle';
+import { runPass } from './pass';
+import { reading, type WaitRequest } from './request';
 import { waitOutStartupRecovery } from './startup';
-import { nextPollOf, WaitState } from './state';
+import { WaitState } from './state';
 
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
 const resumed = new NewestEntries<number>(1_000);
@@ -34,7 +28,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	const state = new WaitState(context);
 	const { execution, storedBy = execution, origin = '' } = state;
 	if (storedBy !== execution && clock.now() < (resumed.get(origin) ?? 0)) {
-		return await runItems(context, leavingItTo(storedBy), Infinity);
+		return await leaveTo(storedBy, context);
 	}
 	if (!state.mayShowAsCrashed) return await runPass(context, state);
 	if (state.earlier) resumed.set(origin, Infinity);
@@ -48,51 +42,19 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	}
 }
 
-async function runPass(
+/** Ends every item without a request. */
+async function leaveTo(
+	execution: string,
 	context: IExecuteFunctions,
-	state: WaitState,
-	canPark = !state.isForgotten,
 ): Promise<INodeExecutionData[][]> {
-	const steady = new SteadyClock(clock);
-	const { length, hint } = planPass(context, state.areJobsStored, steady.now(), canPark);
-	if (hint !== undefined) showHint(context, hint);
-	const pass = new WaitPass(context, length, state, steady);
-	// The jobs run at the service in any case, so no item waits for another one here.
-	const outputs = await runItems(context, workOf(pass), Infinity);
-	const { items } = pass;
-	const nextPoll = nextPollOf(items);
-	if (nextPoll !== undefined) {
-		state.store(items);
-		if (!(await park(context, nextPoll))) {
-			return await runPass(context, new WaitState(context), false);
+	const run = new RunState(context, reading);
+	await withGateway(run, Infinity, async (gateway) => {
+		await checkAll(run, gateway);
+		for (const item of run.open) {
+			if (run.isFailing || run.isStopped) return;
+			const { id, kind } = item.request as WaitRequest;
+			item.outcome = [run.fail(item, takenUp({ id, kind }, execution))];
 		}
-		new StoredJobs(context).executionParked();
-	}
-	// In a worker, each pass has the whole time of the workflow.
-	const isTimed = length.name === 'stay' || !isWorker(context);
-	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
-	if (timeoutHint) showHint(context, timeoutHint);
-	if (nextPoll === undefined) return outputs;
-	if (!state.earlier) pass.logParked();
-	showHint(context, progressHint(jobsOf(items)));
-	return [overviewOf(items)];
-}
-
-function workOf(pass: WaitPass): DeliveringWork<WaitRequest, WaitResult> {
-	return {
-		endpoint: jobKinds.task.endpoint,
-		prepare: waitRequest,
-		perform: async (request, run) => await pass.wait(request, run),
-		deliver: async (result, request, run) => await pass.deliver(result, request, run),
-	};
-}
-
-function leavingItTo(execution: string): DirectWork<WaitRequest> {
-	return {
-		endpoint: jobKinds.task.endpoint,
-		prepare: waitRequest,
-		perform: async ({ id, kind }) => {
-			throw takenUp({ id, kind }, execution);
-		},
-	};
+	});
+	return [await settle(run)];
 }

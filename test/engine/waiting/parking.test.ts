@@ -3,7 +3,6 @@ import type { Gateway } from '../../../gateway';
 import {
 	retryExecution,
 	type RunOptions,
-	runWorkflow,
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../../harness';
@@ -16,7 +15,6 @@ import { sampleVideo } from '../../support/data/samples';
 import {
 	chain,
 	core,
-	credentialFor,
 	type NodeSettings,
 	loopOver,
 	waitForVideo,
@@ -111,25 +109,17 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
 	});
 
-	it('returns the video of the new ID when the Job ID of an item changes between passes', async () => {
-		const [first, second, running] = createJobs(3);
-		gateway.jobs.complete(first.id, video);
-		const jobId =
-			'={{ $json.later && $now.toMillis() > $json.later ? $json.second : $json.task_id }}';
-		const later = Date.now() + 60 * 60_000;
-		let run = await runWorkflow(chain(waitForVideo({ jobId }), done), {
-			credentials: credentialFor(gateway),
-			input: [
-				{ json: { task_id: first.id, second: second.id, later } },
-				{ json: { task_id: running.id } },
-			],
-			mode: 'trigger',
-		});
-		run = await resume(run);
-		for (const { id } of [second, running]) gateway.jobs.complete(id, video);
-		run = await resumeAll(await resume(run, 2 * 60 * 60_000));
-		expect(run.status).toBe('success');
-		expect(idsOf(run.items('Done'))).toEqual([second.id, running.id]);
+	it('goes on with the parameters with which it began, whatever they give in a later pass', async () => {
+		const jobs = createJobs(2);
+		const later = Date.now() + 60_000;
+		const fileName = `={{ $now.toMillis() > ${later} ? 'later' : $json.name }}.mp4`;
+		const jobId = `={{ $now.toMillis() > ${later} ? 'task_other' : $json.task_id }}`;
+		const run = await start(chain(waitForVideo({ jobId, options: { fileName } }), done), jobs);
+		for (const { id } of jobs) gateway.jobs.complete(id, video);
+		const ended = await resume(run, 2 * 60_000);
+		expect(idsOf(ended.items('Done'))).toEqual(jobs.map(({ id }) => id));
+		const names = ended.items('Done').map(({ binary }) => binary?.data.fileName);
+		expect(names).toEqual(['Video 0.mp4', 'Video 1.mp4']);
 	});
 
 	it.each([{ executionOrder: 'v1' }, {}] as const)(

@@ -4,7 +4,7 @@ import { toolResult, type Output } from './toolResult';
 import { isRunByAgent, isTool } from './tool';
 
 /** What receives the node's outputs: the next node, or the model of an agent that called the node as a tool. */
-export interface Recipient {
+interface Recipient {
 	/** Converts an output to the form that the recipient needs. */
 	output(output: Output, job: JobSummary | undefined): Output;
 	/** The output when the node fails. @throws the failure, where n8n itself reports it */

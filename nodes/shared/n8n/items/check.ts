@@ -14,9 +14,13 @@ const halfCharacter = /\p{Cs}/u;
 const halfCharacterHint =
 	'A text has half a character, such as one that was cut off inside an emoji. It is sent as �.';
 
-/** Reads and checks the parameters of every item. An item with problems fails, and its error names all of them. */
-export async function checkAll(run: RunState, gateway: N8nGateway): Promise<void> {
-	for (const item of run.items) {
+/** Reads and checks the parameters of the items. An item with problems fails, and its error names all of them. */
+export async function checkAll(
+	run: RunState,
+	gateway: N8nGateway,
+	unread = run.items,
+): Promise<void> {
+	for (const item of unread) {
 		await run.yielder.yieldIfDue();
 		if (run.isStopped) return;
 		try {

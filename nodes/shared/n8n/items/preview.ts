@@ -8,12 +8,16 @@ import { previewOutput } from '../parameters/skippedOutput';
 import { noEstimate } from './estimate';
 import { failureForecast, type Forecast, type Item } from './item';
 import type { RunState } from './runState';
+import type { DeliveringWork } from './work';
 
 /**
  * Gives each previewed item its output: what would happen to it, and the request as it would be sent. The operation
  * builds the request as for an order, and the gateway throws it instead of sending it.
  */
-export async function previewAll(run: RunState, gateway: N8nGateway): Promise<void> {
+export async function previewAll(
+	run: RunState<DeliveringWork>,
+	gateway: N8nGateway,
+): Promise<void> {
 	const dry = gateway.asDryRun();
 	const items = run.items.filter(isPreviewed);
 	for (const item of items) {
@@ -31,7 +35,7 @@ const isPreviewed = (item: Item): item is Previewed => item.forecast !== undefin
 
 /** The request of an item that would be ordered, as it would be sent. If it cannot be built, the item would fail. */
 async function dryRequest(
-	run: RunState,
+	run: RunState<DeliveringWork>,
 	item: Previewed,
 	dry: N8nGateway,
 ): Promise<JsonObject | undefined> {

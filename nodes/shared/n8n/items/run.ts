@@ -1,8 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
-import { recipientOf } from '../agent/recipient';
-import { createGateway } from '../client/gateway';
-import { signedLinkOf } from '../files/binary';
+import { createGateway, type N8nGateway } from '../client/gateway';
 import { NodeLog } from '../log/nodeLog';
 import type { Ledger } from '../orders/ledger';
 import { checkAll } from './check';
@@ -34,35 +32,44 @@ export async function runItems(
 ): Promise<INodeExecutionData[][]> {
 	const run = new RunState(context, work.deliver ? work : withDeliver(work));
 	let ledger: Ledger | undefined;
+	await withGateway(run, parallel, async (gateway, limiter) => {
+		await checkAll(run, gateway);
+		if (!run.isFailing) await lookAtFiles(run, gateway);
+		if (run.isFailing || run.isStopped) return;
+		if (run.cost !== 'read') ledger = ledgerOf(run, gateway.connection);
+		if (ledger) await openOrders(run, ledger);
+		await previewAll(run, gateway);
+		await sendAll(run, { gateway, limiter, ledger });
+	});
+	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
+	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
+	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
+	return [await settle(run, otherJobs)];
+}
+
+/**
+ * Takes the steps of a loop with the gateway of the node's credential, until Stop aborts them.
+ * @param parallel maximum number of items in flight
+ */
+export async function withGateway(
+	run: RunState,
+	parallel: number,
+	steps: (gateway: N8nGateway, limiter: AdaptiveLimit) => Promise<void>,
+): Promise<void> {
+	const { context, closing } = run;
 	const abort = () => run.abort();
 	run.stop?.addEventListener('abort', abort, { once: true });
 	try {
 		const limiter = new AdaptiveLimit(parallel);
-		const gateway = await createGateway(context, {
-			limiter,
-			graceOnStop,
-			closing: run.closing,
-		});
+		const gateway = await createGateway(context, { limiter, graceOnStop, closing });
 		run.log = new NodeLog(context, gateway.redaction);
-		await checkAll(run, gateway);
-		if (!run.isFailing) await lookAtFiles(run, gateway);
-		if (!run.isFailing && !run.isStopped) {
-			if (run.cost !== 'read') ledger = ledgerOf(run, gateway.connection);
-			if (ledger) await openOrders(run, ledger);
-			await previewAll(run, gateway);
-			await sendAll(run, { gateway, limiter, ledger });
-		}
+		await steps(gateway, limiter);
 	} catch (error) {
 		// Without a usable credential, every item fails.
 		for (const item of run.items) item.outcome = [run.fail(item, error)];
 	} finally {
 		run.stop?.removeEventListener('abort', abort);
 	}
-	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
-	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
-	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
-	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
-	return [await settle(run, { recipient, otherJobs })];
 }
 
 /** Adds a `deliver` that returns the outputs of the request as they are. */

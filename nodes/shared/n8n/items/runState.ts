@@ -7,10 +7,10 @@ import { stopSignalOf } from '../client/httpClient';
 import { highlightJob, StoredJobs } from '../execution/memory';
 import { NodeLog } from '../log/nodeLog';
 import { Item } from './item';
-import type { DeliveringWork, ItemRun } from './work';
+import type { ItemRun, Reading } from './work';
 
 /** What the steps of one run of the node share: the items, and whether the run continues. */
-export class RunState {
+export class RunState<Work extends Reading = Reading> {
 	readonly items: readonly Item[];
 	readonly cost: Cost;
 	/** In the order in which they happened: the first is the cause of the others. */
@@ -25,14 +25,14 @@ export class RunState {
 	/** Aborts requests that are not sent yet when the node is about to fail. */
 	private readonly closer = new AbortController();
 	readonly closing = this.closer.signal;
-	/** Each aborts one batch of requests in flight. */
-	readonly inFlight = new Set<AbortController>();
+	/** Each aborts some of the requests in flight. */
+	private readonly inFlight = new Set<AbortController>();
 	/** Whether the requests in flight have been aborted. */
 	private isAborted = false;
 
 	constructor(
 		readonly context: IExecuteFunctions,
-		readonly work: DeliveringWork,
+		readonly work: Work,
 	) {
 		this.items = context.getInputData().map((_, index) => new Item(index));
 		this.cost = work.endpoint.cost;
@@ -65,6 +65,18 @@ export class RunState {
 	abort(): void {
 		this.isAborted = true;
 		for (const controller of this.inFlight) controller.abort(stopped());
+	}
+
+	/** Gives the work a gateway whose requests are aborted with the run. */
+	async abortable<T>(gateway: N8nGateway, work: (gateway: N8nGateway) => Promise<T>): Promise<T> {
+		// Each has its own signal, because Node.js warns when one signal has many listeners.
+		const controller = new AbortController();
+		this.inFlight.add(controller);
+		try {
+			return await work(gateway.withSignal(controller.signal));
+		} finally {
+			this.inFlight.delete(controller);
+		}
 	}
 
 	/** The items that are neither ended nor only previewed. */

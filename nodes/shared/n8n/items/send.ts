@@ -8,14 +8,16 @@ import type { Item, Outcome } from './item';
 import { logDelivered, logOrder, logSent } from './orderLog';
 import { withoutSigns } from './output';
 import type { RunState } from './runState';
-import type { Batching } from './work';
+import type { Batching, DeliveringWork } from './work';
+
+type SendingRun = RunState<DeliveringWork>;
 
 /**
  * Sends the items in parallel that are reads or that the ledger lets through, and delivers their results. An item that
  * already has a result is only delivered. Once the node is about to fail or was stopped, nothing more is sent.
  */
 export async function sendAll(
-	run: RunState,
+	run: SendingRun,
 	{ gateway, limiter, ledger }: { gateway: N8nGateway; limiter: AdaptiveLimit; ledger?: Ledger },
 ): Promise<void> {
 	const batches = new Batches<unknown, Item>(run.work.batch);
@@ -25,16 +27,12 @@ export async function sendAll(
 	}
 	await limiter.forEach(batches.all, async (batch) => {
 		if (run.isFailing || run.isStopped) return;
-		// Each batch has its own signal, because Node.js warns when one signal has many listeners.
-		const abort = new AbortController();
-		run.inFlight.add(abort);
-		await sendBatch(run, batch, gateway.withSignal(abort.signal), ledger);
-		run.inFlight.delete(abort);
+		await run.abortable(gateway, async (own) => await sendBatch(run, batch, own, ledger));
 	});
 }
 
 async function sendBatch(
-	run: RunState,
+	run: SendingRun,
 	batch: Item[],
 	gateway: N8nGateway,
 	ledger?: Ledger,
@@ -62,7 +60,7 @@ async function sendBatch(
 	);
 }
 
-async function perform(run: RunState, batch: Item[], gateway: N8nGateway): Promise<void> {
+async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
 	const [first] = batch;
@@ -82,7 +80,7 @@ async function perform(run: RunState, batch: Item[], gateway: N8nGateway): Promi
 	}
 }
 
-async function deliver(run: RunState, item: Item, gateway: N8nGateway): Promise<Outcome> {
+async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promise<Outcome> {
 	const { work, cost } = run;
 	const { request, result } = item;
 	// What was made is fetched even for a node that fails: its Retry then needs no link, which may have expired.

@@ -1,10 +1,11 @@
 import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { GatewayError, stopped, type Failure } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
-import type { Recipient } from '../agent/recipient';
+import { recipientOf } from '../agent/recipient';
 import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
 import { errorItem, nodeError } from '../errors/nodeError';
+import { signedLinkOf } from '../files/binary';
 import { isFailure, type Item } from './item';
 import { withInput } from './output';
 import type { RunState } from './runState';
@@ -16,8 +17,9 @@ import type { RunState } from './runState';
  */
 export async function settle(
 	run: RunState,
-	{ recipient, otherJobs }: { recipient: Recipient; otherJobs: readonly JobSummary[] },
+	otherJobs: readonly JobSummary[] = [],
 ): Promise<INodeExecutionData[]> {
+	const recipient = recipientOf(run.context, (file) => signedLinkOf(file, run.context));
 	if (run.isStopped) {
 		logJobs(run);
 		throw errorOfNode(run, stoppedError(run), otherJobs);

@@ -65,10 +65,11 @@ export interface DeliveringWork<
 	): Promise<Array<ItemOutput | GatewayError>>;
 }
 
-interface SendingWork<Request, Result> {
+/** How the items of a run are read, and what their requests are. */
+export interface Reading<Request = unknown> {
 	/**
-	 * The endpoint it calls, or the first of several. Unless that is a read, {@link perform} costs money: the ledger keeps
-	 * its result, and the request is never aborted because another item failed.
+	 * The endpoint it calls, or the first of several. Unless that is a read, a request costs money: the ledger keeps its
+	 * result, and it is never aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */
@@ -89,6 +90,9 @@ interface SendingWork<Request, Result> {
 	identity?(request: Request): unknown;
 	/** Whether the user wants the request sent again when its response was lost. */
 	resendsLost?(request: Request): boolean;
+}
+
+interface SendingWork<Request, Result> extends Reading<Request> {
 	/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
 	perform(request: Request, run: ItemRun): Promise<Result>;
 	/** Sends several items in one request, where the endpoint accepts them. */

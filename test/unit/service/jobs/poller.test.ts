@@ -9,7 +9,6 @@ import {
 } from '../../../../nodes/shared/service/jobs/poller';
 import { jobStatus } from '../../../../nodes/shared/service/jobs/responses';
 import { answerOf } from '../../../support/data/answers';
-import { fc } from '../../../support/data/fuzz';
 import {
 	completed,
 	link,
@@ -88,12 +87,6 @@ it.each<Row>([
 		task,
 		[started(0, { endsAt: 0 }), polled(100, running)],
 		park(10_100),
-	],
-	[
-		'does not count the time in which n8n was down towards the deadline',
-		task,
-		[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
-		poll('task'),
 	],
 	// Running jobs.
 	[
@@ -214,22 +207,4 @@ it("keeps the service's values of the node's own fields under other names", () =
 			fields: { id: video.job.id, service_id: 'file_1', url: link, service_url: 'relative' },
 		},
 	});
-});
-
-it('never changes a state in place', () => {
-	const freeze = (state: PollerState): PollerState => {
-		Object.freeze(state.job);
-		Object.freeze(state.stage);
-		return Object.freeze(state);
-	};
-	const responses = fc.constantFrom<PollerEvent>(
-		...[polled(0, running), polled(0, done), polled(0, completed), failed(0, lost)],
-		...[failed(0, refusal(404)), failed(0, refusal(429, undefined, 9000)), contentReceived],
-	);
-	fc.assert(
-		fc.property(fc.array(responses), fc.constantFrom(task, video, unknown), (events, first) => {
-			const all = [started(0), ...events.flatMap((event) => [due(0), event])];
-			all.reduce((state, event) => step(freeze(state), event).state, { ...first });
-		}),
-	);
 });

@@ -1,0 +1,78 @@
+import type { FileSource } from '../client/fileRequest';
+import { withOwnFields, type ResponseFields } from '../client/response';
+import type { Failure, GatewayError } from '../errors/gatewayError';
+import { jobLinkCarriesKey, linkMissing, linkNotFound } from '../errors/jobErrors';
+import { withoutUndefined } from '../json';
+import { deadlineOf, fail, finish, type Linking, type PollerState, type Step } from './pollerState';
+import { pauseAfter, waitUntil } from './pollTimes';
+import type { JobStatus, VideoContent } from './responses';
+
+/** A job that succeeds has this much time to give its link, also after the deadline of the wait. */
+const linkGrace = 60_000;
+
+/** The link of a task is in the task, and that of a video job comes from the content endpoint ("Endpoints" 2 and 13). */
+export function startLinking(
+	state: PollerState,
+	now: number,
+	{ link, linkCarriesKey, fields = {} }: Partial<JobStatus> = {},
+): PollerState & { stage: Linking } {
+	const source = state.kind === 'video' ? 'content' : 'job';
+	const known = linkCarriesKey ? {} : withoutUndefined({ link });
+	const deadline = now + linkGrace;
+	return { ...state, stage: { name: 'linking', deadline, fields, ...known, source, failures: {} } };
+}
+
+/** The status is final; the job is polled again only for its link. */
+export function handleLink(
+	state: PollerState,
+	stage: Linking,
+	status: JobStatus,
+	now: number,
+): Step {
+	const { job } = state;
+	const { link, linkCarriesKey, fields } = status;
+	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
+	if (link !== undefined) return finishWithLink(state, link, fields);
+	const denial = status.phase === 'succeeded' ? status.failure : undefined;
+	return linkAfterFailure(state, stage, linkMissing(job, status, denial), now);
+}
+
+/** Finishes with the link that the job itself carries. */
+function finishWithLink(state: PollerState, url: string, fields: ResponseFields): Step {
+	const isVideo = state.kind === 'video';
+	const source: FileSource = { url, authenticated: false, ...(isVideo && { mayNeedKey: true }) };
+	return finish(state, { source, fields: withOwnFields(fields, idAndLink(state, url)) });
+}
+
+export function handleContent(state: PollerState, { source, fields }: VideoContent): Step {
+	const known = state.stage.name === 'linking' ? state.stage.fields : {};
+	const shown = withOwnFields({ ...known, ...fields }, idAndLink(state, source.url));
+	return finish(state, { source, fields: shown });
+}
+
+const idAndLink = ({ kind, job: { id } }: PollerState, url: string) =>
+	kind === 'video' ? { id, url } : { task_id: id, result_url: url };
+
+/** Looks for the link in the other place, and after a pause in the first one again. */
+export function linkAfterFailure(
+	state: PollerState,
+	stage: Linking,
+	error: GatewayError,
+	now: number,
+): Step {
+	const { link, fields, deadline } = stage;
+	if (link !== undefined) return finishWithLink(state, link, fields);
+	const failures = { ...stage.failures, [stage.source]: error.failure };
+	const isSure = Object.values(failures).every(saysThereIsNoLink);
+	const until = isSure ? deadline : Math.max(deadline, deadlineOf(state));
+	if (error.failure.kind === 'linkCarriesKey' || now >= until)
+		return fail(state, linkNotFound(state.job, failures, fields));
+	const source = stage.source === 'job' ? 'content' : 'job';
+	const last = failures[source];
+	const next = last ? Math.min(now + pauseAfter(state, last), until) : now;
+	return waitUntil({ ...state, stage: { ...stage, source, failures } }, now, next);
+}
+
+/** Whether the service responded, and would respond so again. */
+const saysThereIsNoLink = ({ reach, retry_can_help, kind }: Failure) =>
+	(reach === 'unreadable' && kind !== 'cut') || (reach === 'answered' && !retry_can_help);

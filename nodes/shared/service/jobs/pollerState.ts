@@ -1,0 +1,138 @@
+import type { FileSource } from '../client/fileRequest';
+import type { ResponseFields } from '../client/response';
+import type { Failure, GatewayError } from '../errors/gatewayError';
+import type { JobSummary } from '../errors/jobSummary';
+import type { JobKind } from '../protocol/jobs';
+import type { JobStatus, VideoContent } from './responses';
+
+/** The state of a wait. It is plain data that survives JSON, and so a restart. */
+export interface PollerState {
+	/** The last known status of the job. Its kind is absent while it is unknown. */
+	readonly job: JobSummary;
+	/** Whether the job certainly exists, because the item comes from its creation. */
+	readonly isCreated?: boolean;
+	/** The kind whose endpoint is polled: a guess until a poll has found the job. */
+	readonly kind: JobKind;
+	/** Time between two polls. Default: what the service recommends for the kind of job. */
+	readonly pollInterval?: number;
+	/** From `since` to the deadline. */
+	readonly timeout: number;
+	/** When the timeout started, without the time in which no poll could be sent. */
+	readonly since: number;
+	/** At the deadline at the latest. */
+	readonly nextPollAt: number;
+	readonly lastPolledAt?: number;
+	/** Whether the last poll got no response. */
+	readonly isUnanswered?: boolean;
+	/** The polls in a row whose refusal was about this job or this key; null: the last one was not refused so. */
+	readonly refused?: { readonly since: number; readonly count: number } | null;
+	/** Polls that are due later are left to another pass. Null: this pass lasts until the wait is over. */
+	readonly passEndsAt: number | null;
+	readonly stage: Stage;
+}
+
+export type Stage =
+	| { readonly name: 'polling' }
+	/** The endpoint of one kind gave no status of the job; the endpoint of the other kind is polled next. */
+	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
+	| Linking;
+
+/** The job has succeeded. Its link is in the job itself, or the content endpoint gives it. */
+export interface Linking {
+	readonly name: 'linking';
+	/** Until when the link is looked for, although the service says that there is none. */
+	readonly deadline: number;
+	/** The fields of the response that said so. */
+	readonly fields: ResponseFields;
+	/** The link in that response. */
+	readonly link?: string;
+	/** Where the link is looked for next. */
+	readonly source: LinkSource;
+	/** Why the last look there gave none. */
+	readonly failures: Readonly<Partial<Record<LinkSource, Failure>>>;
+}
+
+export type LinkSource = 'job' | 'content';
+
+export type PollerEvent =
+	/** A pass of the wait begins; it sends no poll in its first `delay` milliseconds. */
+	| { type: 'passStarted'; now: number; delay?: number; endsAt?: number }
+	/** The time for which the last action waited has come. */
+	| { type: 'due'; now: number }
+	| { type: 'polled'; now: number; status: JobStatus }
+	| { type: 'contentReceived'; content: VideoContent }
+	/** The poll, or the request for the content, failed. */
+	| { type: 'requestFailed'; now: number; error: GatewayError }
+	/** The link of a finished job has expired, and a new one is needed. */
+	| { type: 'linkExpired'; now: number }
+	/** The user pressed Stop, or it makes no sense to wait longer. */
+	| { type: 'stopped' };
+
+export type PollerAction =
+	| { do: 'wait'; until: number }
+	/** One poll, without retries. Limits of the credential may hold it back for at most `patience` milliseconds. */
+	| { do: 'poll'; kind: JobKind; timeout: number; patience?: number }
+	| { do: 'fetchContent' }
+	/** The next poll belongs to another pass, which begins then or later. */
+	| { do: 'park'; until: number }
+	| { do: 'finish'; finished: FinishedJob }
+	| { do: 'fail'; error: GatewayError };
+
+export interface Step {
+	state: PollerState;
+	action: PollerAction;
+}
+
+export interface FinishedJob {
+	source: FileSource;
+	/** The service's fields about the job, with its link. */
+	fields: ResponseFields;
+}
+
+export const polling: Stage = { name: 'polling' };
+
+interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval' | 'isCreated'> {
+	now: number;
+	/** Which kind to poll first when the job's kind is unknown. */
+	guess?: JobKind;
+}
+
+/** A wait whose timeout starts now. If the kind of the job is unknown, its polls find out. */
+export function startWait(
+	job: Pick<JobSummary, 'id' | 'kind'>,
+	{ now, guess = 'task', pollInterval, timeout, isCreated }: NewWait,
+): PollerState {
+	const kind = job.kind ?? guess;
+	const schedule = { pollInterval, timeout, since: now, nextPollAt: now, passEndsAt: null };
+	return { job, isCreated, kind, ...schedule, stage: polling };
+}
+
+/** The state when the clock by which its times were stored is set. @param milliseconds negative when it is set back */
+export function moved(state: PollerState, milliseconds: number): PollerState {
+	const { since, nextPollAt, lastPolledAt, refused, stage } = state;
+	return {
+		...state,
+		since: since + milliseconds,
+		nextPollAt: nextPollAt + milliseconds,
+		lastPolledAt: lastPolledAt === undefined ? undefined : lastPolledAt + milliseconds,
+		refused: refused && { ...refused, since: refused.since + milliseconds },
+		stage: stage.name === 'linking' ? { ...stage, deadline: stage.deadline + milliseconds } : stage,
+	};
+}
+
+export const deadlineOf = ({ since, timeout }: PollerState): number => since + timeout;
+
+/** Whether the job certainly exists. */
+export const isKnown = ({ job, isCreated }: PollerState) =>
+	isCreated === true || job.status !== undefined;
+
+/** Whether the service has just said that the job is unknown. A few seconds later, it has said it for good. */
+export const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
+
+export const finish = (state: PollerState, finished: FinishedJob): Step => ({
+	...{ state, action: { do: 'finish', finished } },
+});
+
+export const fail = (state: PollerState, error: GatewayError): Step => ({
+	...{ state, action: { do: 'fail', error } },
+});
