@@ -3,6 +3,7 @@ import { EventLoopYielder } from '../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../nodes/shared/n8n/log/nodeLog';
 import { Ledger } from '../nodes/shared/n8n/orders/ledger';
 import { Line } from '../nodes/shared/n8n/orders/line';
+import type { Limit } from '../nodes/shared/n8n/parameters/orderOptions';
 import { processMemory } from '../nodes/shared/n8n/execution/processMemory';
 import { median } from '../test/support/data/statistics';
 import { executeContext } from '../test/support/workflows/executeContext';
@@ -31,7 +32,12 @@ const settings = {
 	log: new NodeLog(executeContext()),
 } as const;
 
-const plain = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
+const plain = { ifOrderedBefore: 'skip', releasesKey: false, limits: [] } as const;
+/** A limit of a day. */
+const ofDay = (of: Limit['of']) => ({
+	...plain,
+	limits: [{ of, period: 'day', max: 1_000, field: 'Limit' } as const],
+});
 /** @param number of the order: an Order Key is used once */
 type OptionsOf = (number: number) => Line['options'];
 
@@ -39,8 +45,8 @@ type OptionsOf = (number: number) => Line['options'];
 const kinds: Record<string, { optionsOf: OptionsOf; maxCalls: number }> = {
 	plain: { optionsOf: () => plain, maxCalls: 2 },
 	'Order Key': { optionsOf: (number) => ({ ...plain, key: `key ${number}` }), maxCalls: 6 },
-	'Max Orders per Day': { optionsOf: () => ({ ...plain, maxPerDay: 1_000 }), maxCalls: 6 },
-	'Max Cost per Day': { optionsOf: () => ({ ...plain, maxCostPerDay: 1_000 }), maxCalls: 6 },
+	'Max Orders per Day': { optionsOf: () => ofDay('orders'), maxCalls: 6 },
+	'Max Cost per Day': { optionsOf: () => ofDay('cost'), maxCalls: 6 },
 };
 
 /** n8n's store of processed items, without the time that n8n takes for it. */

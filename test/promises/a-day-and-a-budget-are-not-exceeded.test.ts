@@ -33,14 +33,34 @@ it('limits the estimated cost of an execution and of a day, by the prices of the
 	expect(day.errorOf('Create')?.message).toMatch(/cost of 0\.4 .*limit of 1 per day/);
 });
 
+it('counts the orders of each client in a month, and says how many are left', async () => {
+	const ofClients = { countFor: '={{ $json.prompt.split(" ")[0] }}', inEach: 'month' };
+	const workflow = chain(limited({ maxOrders: 2, ...ofClients }, continues));
+	const first = await run(workflow, ['acme 1', 'acme 2', 'acme 3', 'globex 1']);
+	expect(charged()).toBe(3);
+	expect(first.hintsOf('Create')).toContain(
+		'Limits: “acme”: 2 of 2 orders used this month; “globex”: 1 of 2 orders used this month, 1 left.',
+	);
+	const second = await run(workflow, ['acme 4', 'globex 2', 'initech 1']);
+	expect(charged()).toBe(5);
+	const [refused] = second.items('Create');
+	expect(refused.json.error).toContain('limit of 2 orders per month for “acme” (2 used before');
+	await pass(31 * 24 * 60 * 60);
+	await run(workflow, ['acme 4']);
+	expect(charged()).toBe(6);
+});
+
 it.each([
 	['a cost that no price tells', { maxCost: 5 }, {}],
 	['a limit of 0', { maxOrders: 0 }, prices],
 	['a limit that is empty', { maxOrdersPerDay: '' }, prices],
 	['a limit that is no number', { maxCostPerDay: '={{ "much" }}' }, prices],
 	['a different limit for each item', { maxOrders: '={{ $itemIndex + 5 }}' }, prices],
+	['a limit for nobody', { maxOrders: 5, countFor: '={{ $json.client }}' }, prices],
+	['a client without a limit', { countFor: 'acme' }, prices],
+	['a limit in no time', { maxOrders: 5, inEach: '={{ "year" }}' }, prices],
 ])('orders nothing under %s', async (_, options, known) => {
 	const refused = await run(chain(limited(options)), prompts, priced(known));
-	expect(refused.errorOf('Create')?.message).toMatch(/Max|limit/);
+	expect(refused.errorOf('Create')?.message).toMatch(/Max|limit|Count For|In Each/);
 	expect(charged()).toBe(0);
 });

@@ -19,7 +19,7 @@ const continues = { onError: 'continueRegularOutput' } as const;
 withOrders();
 
 it.each([...videos, 'an image'] as const)(
-	'sends nothing of a list with more orders than Max Orders per Execution allows: %s',
+	'sends nothing of a list with more orders than Max Orders allows: %s',
 	async (thing) => {
 		const refused = await run(chain(limited({ maxOrders: 3 }, {}, thing)), prompts);
 		expect(refused.errorOf('Create')?.message).toContain('limit of 3 orders per execution');

@@ -108,8 +108,8 @@ describe('the panel of a tool', () => {
 	it('offers only options about money, the request and the wait in a tool', () => {
 		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
 			'Order Once: Order Key',
-			...['Limits: Max Orders per Execution', 'Limits: Max Orders per Day'],
-			...['Limits: Max Cost per Execution', 'Limits: Max Cost per Day'],
+			...['Limits: Max Orders', 'Limits: Max Orders per Day'],
+			...['Limits: Max Cost', 'Limits: Max Cost per Day'],
 			...['If No Response Arrives', 'Request Timeout (Seconds)', 'Extra Body (JSON)'],
 		]);
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);

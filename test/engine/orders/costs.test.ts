@@ -135,7 +135,7 @@ describe('estimated_cost', () => {
 });
 
 describe.each([
-	['maxCost', 'Max Cost per Execution', 'execution'],
+	['maxCost', 'Max Cost', 'execution'],
 	['maxCostPerDay', 'Max Cost per Day', 'day'],
 ])('the limit %s', (option, label) => {
 	const onError = { onError: 'continueRegularOutput' } as const;
@@ -174,7 +174,7 @@ describe.each([
 	});
 });
 
-describe('Max Cost per Execution', () => {
+describe('Max Cost', () => {
 	/** The node runs once for each item. */
 	const loop = (options: IDataObject) => loopOver(create(options));
 	const inputOf = (count: number) =>

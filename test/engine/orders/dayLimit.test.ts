@@ -33,64 +33,83 @@ const prices = JSON.stringify({ 'beta-2.7-r2v': { per_video: 0.2 } });
 
 const messageOf = (run: WorkflowRun) => run.errorOf('Create')?.message;
 
+const ofClient = { countFor: 'acme', inEach: 'month' };
+
 describe.each([
-	['maxOrdersPerDay', 1, 'it would exceed the limit of 4 orders per day (4 used before this run).'],
 	[
-		'maxCostPerDay',
-		5,
+		...['maxOrdersPerDay', 'in all', {}, 1],
+		'it would exceed the limit of 4 orders per day (4 used before this run).',
+	],
+	[
+		...['maxCostPerDay', 'in all', {}, 5],
 		'its estimated cost of 0.2 is more than what is left of the limit of 0.8 per day (0.8 used before this run).',
 	],
-] as Array<[string, number, string]>)('%s', (option, perUnit, reason) => {
-	/** Creates videos under a limit that allows this number of them. */
-	const create = (allowed = 4, parameters: IDataObject = {}, settings: NodeSettings = {}) => {
-		const { options, ...more } = parameters;
-		const limited = { duration: 2, [option]: allowed / perUnit, ...(options as IDataObject) };
-		return chain(createReferenceVideo({ options: inGroups(limited), ...more }, settings));
-	};
-	const order = async (
-		count = 1,
-		{ workflow = create(), ...options }: RunOptions & { workflow?: ReturnType<typeof create> } = {},
-	): Promise<WorkflowRun> =>
-		await runWorkflow(workflow, {
-			...{ credentials: credentialFor(gateway, { advanced: true, prices }), mode: 'trigger' },
-			input: Array.from({ length: count }, (_, index) => ({
-				json: { prompt: `Video ${index}`, media },
-			})),
-			...options,
+	[
+		...['maxOrders', 'for a client in a month', ofClient, 1],
+		'it would exceed the limit of 4 orders per month for “acme” (4 used before this run).',
+	],
+	[
+		...['maxCost', 'for a client in a month', ofClient, 5],
+		'its estimated cost of 0.2 is more than what is left of the limit of 0.8 per month for “acme” (0.8 used before this run).',
+	],
+] as Array<[string, string, IDataObject, number, string]>)(
+	'%s %s',
+	(option, _, more, perUnit, reason) => {
+		/** Creates videos under a limit that allows this number of them. */
+		const create = (allowed = 4, parameters: IDataObject = {}, settings: NodeSettings = {}) => {
+			const { options, ...others } = parameters;
+			const limited = { duration: 2, [option]: allowed / perUnit, ...more };
+			const all = inGroups({ ...limited, ...(options as IDataObject) });
+			return chain(createReferenceVideo({ options: all, ...others }, settings));
+		};
+		const order = async (
+			count = 1,
+			{
+				workflow = create(),
+				...options
+			}: RunOptions & { workflow?: ReturnType<typeof create> } = {},
+		): Promise<WorkflowRun> =>
+			await runWorkflow(workflow, {
+				...{ credentials: credentialFor(gateway, { advanced: true, prices }), mode: 'trigger' },
+				input: Array.from({ length: count }, (_, index) => ({
+					json: { prompt: `Video ${index}`, media },
+				})),
+				...options,
+			});
+		/** Three executions in each of some workers, all at once. */
+		const orderInWorkers = async (count: number) => {
+			answerLater();
+			const workers = Array.from({ length: count }, () => new EngineProcess());
+			const runs = async () =>
+				await Promise.all([1, 2, 3].map(async () => await order(1, { inWorker: true })));
+			await Promise.all(workers.map(async (worker) => await worker.run(runs)));
+		};
+
+		it.each([2, 4])(
+			'places no more orders than the limit in %d workers at once, and later all that are left of it',
+			async (count) => {
+				await orderInWorkers(count);
+				expect(gateway.ledger.length).toBeLessThanOrEqual(4);
+				for (let left = 4 - gateway.ledger.length; left > 0; left--) {
+					expect((await order(1)).status).toBe('success');
+				}
+				expect(messageOf(await order(1))).toContain(reason.slice(0, reason.indexOf('(')));
+				expect(gateway.ledger).toHaveLength(4);
+			},
+		);
+
+		it('counts orders that were under way when n8n was killed', async () => {
+			const n8n = new EngineProcess();
+			gateway.on('request', ({ method }) => void (method === 'POST' && n8n.kill()));
+			const stored = await storedBy(n8n, async (onStart) => await order(4, { onStart }));
+			expect(n8n.isKilled).toBe(true);
+			const before = gateway.ledger.length;
+			expect(messageOf(await order(1))).toContain(reason);
+			await retryExecution(recoverExecution(stored, { ended: ['Start'], begun: 'Create' }));
+			expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 4));
 		});
-	/** Three executions in each of some workers, all at once. */
-	const orderInWorkers = async (count: number) => {
-		answerLater();
-		const workers = Array.from({ length: count }, () => new EngineProcess());
-		const runs = async () =>
-			await Promise.all([1, 2, 3].map(async () => await order(1, { inWorker: true })));
-		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
-	};
-
-	it.each([2, 4])(
-		'places no more orders than the limit in %d workers at once, and later all that are left of it',
-		async (count) => {
-			await orderInWorkers(count);
-			expect(gateway.ledger.length).toBeLessThanOrEqual(4);
-			for (let left = 4 - gateway.ledger.length; left > 0; left--) {
-				expect((await order(1)).status).toBe('success');
-			}
-			expect(messageOf(await order(1))).toContain(reason.slice(0, reason.indexOf('(')));
-			expect(gateway.ledger).toHaveLength(4);
-		},
-	);
-
-	it('counts orders that were under way when n8n was killed', async () => {
-		const n8n = new EngineProcess();
-		gateway.on('request', ({ method }) => void (method === 'POST' && n8n.kill()));
-		const stored = await storedBy(n8n, async (onStart) => await order(4, { onStart }));
-		expect(n8n.isKilled).toBe(true);
-		const before = gateway.ledger.length;
-		expect(messageOf(await order(1))).toContain(reason);
-		await retryExecution(recoverExecution(stored, { ended: ['Start'], begun: 'Create' }));
-		expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 4));
-	});
-});
+	},
+);
 
 describe('a limit that is set or changed during the day', () => {
 	/** Orders a list under these limits. @returns how many orders there are then in all */

@@ -68,9 +68,9 @@ const nothing = [
 ];
 
 const limits = [
-	['maxOrders', 'Max Orders per Execution'],
+	['maxOrders', 'Max Orders'],
 	['maxOrdersPerDay', 'Max Orders per Day'],
-	['maxCost', 'Max Cost per Execution'],
+	['maxCost', 'Max Cost'],
 	['maxCostPerDay', 'Max Cost per Day'],
 ];
 
@@ -92,7 +92,7 @@ describe('a limit set by an expression', () => {
 	});
 
 	it.each([
-		['maxOrders', '={{ 1.5 }}', /^Max Orders per Execution must be a whole number/],
+		['maxOrders', '={{ 1.5 }}', /^Max Orders must be a whole number/],
 		['maxOrdersPerDay', '={{ 1.5 }}', /^Max Orders per Day must be a whole number/],
 		['maxOrdersPerDay', '={{ 100001 }}', /^Max Orders per Day must be .* from 0 to 100000/],
 	])('places no order when %s is %s', async (option, value, problem) => {

@@ -234,7 +234,7 @@ describe('the Order Key', () => {
 	});
 });
 
-describe('Max Orders per Execution', () => {
+describe('Max Orders', () => {
 	const limitedTo = (maxOrders: number) =>
 		orderWorkflow({ maxOrders }, { onError: 'continueRegularOutput' });
 

@@ -56,7 +56,7 @@ export const createVideo = (parameters: IDataObject = {}, settings: NodeSettings
 const groupOf: Record<string, 'once' | 'limits'> = {
 	...{ orderKey: 'once', ifOrderedBefore: 'once', releaseOrderKey: 'once' },
 	...{ maxOrders: 'limits', maxOrdersPerDay: 'limits' },
-	...{ maxCost: 'limits', maxCostPerDay: 'limits' },
+	...{ maxCost: 'limits', maxCostPerDay: 'limits', countFor: 'limits', inEach: 'limits' },
 };
 
 /** Options in the groups of the panel, as the node reads them. */

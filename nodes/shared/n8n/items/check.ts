@@ -4,7 +4,7 @@ import { badInput, type Problem } from '../errors/badInput';
 import { textsIn } from '../parameters/accidentalText';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
-import { orderLimits, previewField, readOrderOptions } from '../parameters/orderOptions';
+import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
 import { failureForecast, type Item } from './item';
 import type { RunState } from './runState';
@@ -78,15 +78,24 @@ function reject(run: RunState, item: Item, error: unknown): void {
 	else item.outcome = [run.fail(item, error)];
 }
 
-/** A limit is about all orders of a run: expressions that give it several values would let through the largest. */
+/**
+ * A limit is about all orders that it counts together: expressions that give it several values would let through the
+ * largest.
+ */
 function problemOfLimits(items: Item[]): Problem | undefined {
 	const all = items.flatMap(({ options }) => options ?? []);
-	for (const [name, { property }] of Object.entries(orderLimits)) {
-		const field = property.displayName;
-		const values = [...new Set(all.map((options) => options[name as keyof typeof orderLimits]))];
-		const shown = values.map((value) => value ?? 'none').join(', ');
-		if (values.length > 1)
-			return { field, problem: `must be the same for all items (it is ${shown})` };
+	const fields = new Set(all.flatMap(({ limits }) => limits.map(({ field }) => field)));
+	for (const field of fields) {
+		const bySubject = new Map<string | undefined, Set<string>>();
+		for (const { subject, limits } of all) {
+			const limit = limits.find((one) => one.field === field);
+			const value = limit ? `${limit.max} in each ${limit.period}` : 'none';
+			bySubject.set(subject, (bySubject.get(subject) ?? new Set()).add(value));
+		}
+		const several = [...bySubject.values()].find(({ size }) => size > 1);
+		if (!several) continue;
+		const shown = [...several].join(', ');
+		return { field, problem: `must be the same for all items that it counts (it is ${shown})` };
 	}
 	return undefined;
 }

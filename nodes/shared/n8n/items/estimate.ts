@@ -1,8 +1,7 @@
 import type { GatewayError } from '../../service/errors/gatewayError';
 import { sumOf, type Estimate, type PriceList } from '../../service/prices';
 import type { Amount } from '../../service/protocol/amount';
-import { orderLimits, type OrderOptions } from '../parameters/orderOptions';
-import type { Field } from '../parameters/field';
+import type { OrderOptions } from '../parameters/orderOptions';
 import type { Scope } from '../parameters/itemParameters';
 import type { Item } from './item';
 import type { ItemOutput } from './work';
@@ -10,16 +9,14 @@ import type { ItemOutput } from './work';
 /** The estimated cost of an order. Reports a problem where a limit on cost is set and there is no price. */
 export function estimatedCostOf(
 	amount: Amount,
-	{ maxCost, maxCostPerDay }: OrderOptions,
+	{ limits }: OrderOptions,
 	{ prices, options }: { prices?: PriceList; options: Scope },
 ): number | undefined {
 	const estimate = prices?.estimateOrder(amount);
 	if (estimate && 'cost' in estimate) return estimate.cost;
 	const problem = estimate ? withoutPrice(estimate.problem) : noPrices;
-	const report = ({ property }: Field) =>
-		options.report(property.displayName, problem, 'unsendable');
-	if (maxCost !== undefined) report(orderLimits.maxCost);
-	if (maxCostPerDay !== undefined) report(orderLimits.maxCostPerDay);
+	for (const { of, field } of limits)
+		if (of === 'cost') options.report(field, problem, 'unsendable');
 	return undefined;
 }
 

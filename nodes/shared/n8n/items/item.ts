@@ -35,6 +35,8 @@ export interface Forecast {
 	reason: string;
 	/** What the user can do if it would fail. */
 	advice?: string;
+	/** How far the limits of days and months are used. */
+	limits?: string[];
 	/** The job that it would reuse, or that is the reason why it would fail. */
 	job_id?: string;
 }

@@ -9,6 +9,8 @@ import {
 	keysReleased,
 	keyToRelease,
 	keysUsed,
+	limitsUsed,
+	usageText,
 	keyUsed,
 	notSentAgain,
 	refusal,
@@ -49,6 +51,14 @@ export async function openOrders(run: RunState, ledger: Ledger): Promise<void> {
 	const [released, used] = [keysOf('keyReleased'), keysOf('keyUsed')];
 	if (released.length > 0) showHint(run.context, keysReleased(released));
 	if (used.length > 0) showHint(run.context, keysUsed(used));
+}
+
+/** Says with the outputs how far limits are used. */
+export function noteLimits(run: RunState, ledger: Ledger): void {
+	const decided = run.items.filter(({ decision }) => decision);
+	const bySubject = new Map(decided.map((item) => [item.options?.subject, item]));
+	const usages = [...bySubject.values()].flatMap((item) => ledger.usageOf(item));
+	if (usages.length > 0) run.notes.add(limitsUsed(usages));
 }
 
 function follow(
@@ -112,8 +122,13 @@ const reused =
 const resent =
 	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
 
-/** What {@link follow} would do. */
+/** What {@link follow} would do, and how far the limits are used. */
 function forecastOf(decision: Decision, item: Item, ledger: Ledger): Forecast {
+	const limits = ledger.usageOf(item).map(usageText);
+	return { ...resultOf(decision, item, ledger), ...(limits.length > 0 && { limits }) };
+}
+
+function resultOf(decision: Decision, item: Item, ledger: Ledger): Forecast {
 	switch (decision.do) {
 		case 'send':
 			return { would: 'order', reason: 'Preview: nothing was ordered' };

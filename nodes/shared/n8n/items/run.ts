@@ -5,7 +5,7 @@ import { NodeLog } from '../log/nodeLog';
 import type { Ledger } from '../orders/ledger';
 import { checkAll } from './check';
 import { lookAtFiles } from './look';
-import { ledgerOf, openOrders } from './orders';
+import { ledgerOf, noteLimits, openOrders } from './orders';
 import { previewAll } from './preview';
 import { RunState } from './runState';
 import { sendAll } from './send';
@@ -44,6 +44,7 @@ export async function runItems(
 	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
 	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
 	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
+	if (ledger) noteLimits(run, ledger);
 	return [await settle(run, otherJobs)];
 }
 

@@ -124,7 +124,7 @@ export class WishNames {
 	wishOf({ index, identity, options, cost }: Line): Wish {
 		const { origin, run } = this.journal;
 		const { parameters } = this;
-		const { key } = options ?? {};
+		const { key, subject } = options ?? {};
 		const request = hashOf(identity);
 		const count = this.journal.takeNext(request, this.counts.get(request) ?? 0);
 		this.counts.set(request, count + 1);
@@ -136,6 +136,7 @@ export class WishNames {
 			...(key !== undefined && { key: hashOf(key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
 			...(cost !== undefined && { cost }),
+			...(subject !== undefined && { subject: hashOf(subject) }),
 		};
 	}
 

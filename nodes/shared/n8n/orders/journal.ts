@@ -53,10 +53,15 @@ export class Journal {
 		return Object.values(this.orders.known).filter((order) => !this.isOfOtherRun(order));
 	}
 
-	/** What limits count of all orders except these. */
-	totalExcept(ids: ReadonlySet<string> = new Set()): Total {
+	/**
+	 * What limits count of all orders except these.
+	 * @param subject if given, only its orders count, and those of which none is known
+	 */
+	totalExcept(ids: ReadonlySet<string> = new Set(), subject?: string): Total {
 		const { known, earlier = { orders: 0, cost: 0 } } = this.orders;
-		const counted = Object.values(known).filter(({ id }) => !ids.has(id));
+		const counted = Object.values(known).filter(
+			(order) => !ids.has(order.id) && (order.subject ?? subject) === (subject ?? order.subject),
+		);
 		const { orders, cost } = earlier;
 		return addTotals({ orders, cost: cost ?? Infinity }, totalOf(counted));
 	}

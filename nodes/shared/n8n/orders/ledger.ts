@@ -7,24 +7,16 @@ import type { EventLoopYielder } from '../client/eventLoopYielder';
 import { clock } from '../client/httpClient';
 import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
-import { DayCount, dayOf } from './dayCount';
+import type { Period } from '../parameters/orderOptions';
 import { hashOf, WishNames } from './identity';
 import { Journal } from './journal';
 import { keptJournals, type KeyUse } from './keptJournals';
-import { hasDailyLimit, limitStatus, type LimitStatus } from './limits';
-import {
-	isFresh,
-	isPreview,
-	isReal,
-	isSent,
-	sentTotalOf,
-	stateAfter,
-	wishesOf,
-	type Line,
-} from './line';
+import { hasLastingLimit, isLasting, limitStatus, type LimitStatus, type Usage } from './limits';
+import { isFresh, isPreview, isReal, isSent, stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import type { Total } from './order';
+import { dateOf, PeriodCount, wholeLimit, type CountOf, type LastingPeriod } from './periodCount';
 import { Plan } from './plan';
 import { nodeIdOf, ProcessedItems } from './store';
 
@@ -56,8 +48,6 @@ export class Ledger {
 	private readonly store: ProcessedItems;
 	private readonly marks: Marks;
 	private readonly plan: Plan;
-	/** What the day had counted before this run. */
-	usedBefore?: Total;
 	private keyUses?: Map<string, KeyUse>;
 	/** Unlocks the Order Keys of the run. */
 	private unlockKeys?: () => void;
@@ -97,7 +87,7 @@ export class Ledger {
 			for (const line of lines) line.decision = { do: 'refuse', because: 'unreadable' };
 			return;
 		}
-		this.marks.day = this.dayCount();
+		this.marks.counts = this.counts();
 		const keys = lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);
@@ -120,7 +110,8 @@ export class Ledger {
 			const { marks } = this;
 			for (let turns = 1; ; turns++) {
 				const { revision } = marks;
-				const counted = this.plan.counted({ own: sentTotalOf(this.sending) });
+				const { subject } = line.wish;
+				const counted = this.plan.counted({ subject, sent: this.sending });
 				const status = limitStatus(line.options, line.wish.cost, counted);
 				if (status !== undefined) return status;
 				line.sends++;
@@ -128,7 +119,7 @@ export class Ledger {
 				if (marks.error === undefined && marks.revision === revision) break;
 				line.sends--;
 				if (marks.error === undefined && turns < maxTurns) continue;
-				if (hasDailyLimit(line.options)) return 'dayUnknown';
+				if (hasLastingLimit(line.options)) return 'dayUnknown';
 				if (!this.plan.isRecordable) return 'notRecorded';
 				line.sends++;
 				break;
@@ -158,6 +149,22 @@ export class Ledger {
 		return this.marks.failure;
 	}
 
+	/** What others have ordered of what a limit of a day or month counts for an item; undefined where that is unknown. */
+	usedBefore({ wish }: Line, period: Period): Total | undefined {
+		if (period === 'execution' || this.marks.error !== undefined) return undefined;
+		return this.marks.countOf(period, wish.subject)?.others;
+	}
+
+	/** How far the limits of an item are used, with this run: those that count other executions, or separately. */
+	usageOf({ options, wish: { subject } }: Line): Usage[] {
+		const counted = this.plan.counted({ subject, sent: this.sending });
+		return (options?.limits ?? []).flatMap((limit) => {
+			const used = counted[limit.period]?.[limit.of];
+			const isShown = isLasting(limit) || subject !== undefined;
+			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
+		});
+	}
+
 	/** Who used an Order Key before, as far as this process knows. */
 	useOfKey(key: string): KeyUse | undefined {
 		this.keyUses ??= keptJournals().keyUses(this.node);
@@ -169,20 +176,43 @@ export class Ledger {
 		return this.journal.jobsExcept(this.lines);
 	}
 
-	/** Videos are counted also without a limit, so that a limit that is set later counts them. */
-	private dayCount(): DayCount | undefined {
-		const limited = this.lines.find(({ options }) => hasDailyLimit(options));
-		const isOrdering = this.lines.some((line) => isReal(line) && !line.options?.releasesKey);
-		if (!limited && !(this.settings.billing === 'job' && isOrdering)) return undefined;
-		const day = dayOf(clock.now(), this.context.getTimezone());
-		const { maxPerDay: maxOrders, maxCostPerDay: maxCost } = limited?.options ?? {};
-		return new DayCount(this.store, day, { node: this.node, maxOrders, maxCost });
+	/**
+	 * The counts of the days and months that the limits of the items are about. Videos are counted also without a limit,
+	 * so that a limit that is set later counts them.
+	 */
+	private counts(): PeriodCount[] {
+		const { context, store, node, lines } = this;
+		const counts = new Map<string, PeriodCount>();
+		const add = (
+			period: LastingPeriod,
+			{ subject, limits }: Pick<CountOf, 'subject' | 'limits'>,
+		) => {
+			const key = `${period} ${subject ?? ''}`;
+			const date = dateOf(period, clock.now(), context.getTimezone());
+			const of = { node, period, date, subject, limits };
+			if (!counts.has(key)) counts.set(key, new PeriodCount(store, of));
+		};
+		for (const {
+			options,
+			wish: { subject },
+		} of lines) {
+			const limits = options?.limits ?? [];
+			for (const period of ['day', 'month'] as const) {
+				const own = limits.filter((limit) => limit.period === period);
+				if (own.length === 0) continue;
+				add(period, { subject, limits: own });
+				if (subject !== undefined) add(period, { limits: [wholeLimit] });
+			}
+		}
+		const isOrdering = lines.some((line) => isReal(line) && !line.options?.releasesKey);
+		if (this.settings.billing === 'job' && isOrdering) add('day', { limits: [] });
+		return [...counts.values()];
 	}
 
-	/** Lets Retries of the execution and, where a day counts, runs of the node take turns. @returns undefined after Stop */
+	/** Lets Retries of the execution and, where days or months count, runs of the node take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofDay = this.marks.day ? [`day of ${this.node}`] : [];
-		const unlock = await lockAll([this.journal.origin, ...ofDay], stop);
+		const ofCounts = this.marks.counts.length > 0 ? [`counts of ${this.node}`] : [];
+		const unlock = await lockAll([this.journal.origin, ...ofCounts], stop);
 		try {
 			return unlock && (await call());
 		} finally {
@@ -195,16 +225,15 @@ export class Ledger {
 		const releasing = lines.filter(({ options }) => options?.releasesKey);
 		const ordering = lines.filter(({ options }) => !options?.releasesKey);
 		await marks.release(wishesOf(releasing.filter(isReal)));
-		await marks.countDay({ isPreview: lines.every(isPreview) });
+		await marks.count({ isPreview: lines.every(isPreview) });
 		plan.pair(ordering);
 		// A first try notices while it writes whether another worker has run the execution.
 		if (this.isRetry) await plan.findSent(ordering);
 		for (let turns = 1; ; turns++) {
 			await marks.findKeys(wishesOf(ordering.filter(isFresh)));
 			const { revision, error } = marks;
-			this.usedBefore = plan.counted({}).day;
 			await plan.decide(this.settings.yielder);
-			if (lines.some(isRefusedByDay) && (await marks.recountDay())) continue;
+			if (lines.some(isRefusedByCount) && (await marks.recount())) continue;
 			// What could not be recorded was decided without it. If giving it back fails, that is tried again, too.
 			if (error === undefined) await marks.take(this.sending);
 			else await marks.keepOnly(this.sending);
@@ -235,7 +264,7 @@ export class Ledger {
 	}
 }
 
-const isRefusedByDay = ({ decision }: Line): boolean =>
-	decision?.do === 'refuse' && ['limitOfDay', 'costLimitOfDay'].includes(decision.because);
+const isRefusedByCount = ({ decision }: Line): boolean =>
+	decision?.do === 'refuse' && /Of(Day|Month)$|^countFull$/.test(decision.because);
 
 const manyConflicts = 'Other workers wrote at the same moment, again and again';

@@ -1,8 +1,8 @@
 import type { NodeLog } from '../log/nodeLog';
-import type { DayCount } from './dayCount';
 import { isFresh, sentTotalOf, wishesOf, type Line } from './line';
 import type { Wish } from './order';
 import { allKeyValuesOf, hasKey, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
+import type { LastingPeriod, PeriodCount } from './periodCount';
 import { Places } from './places';
 import { isStoreMissing, maxEntries, type ProcessedItems } from './store';
 import { Write, type Row } from './write';
@@ -24,7 +24,7 @@ export const guardedOrders = (hasKeys: boolean): number =>
 
 /**
  * What n8n's database knows of the orders of a node: a mark for each order, a place for each request of an execution and
- * its Retries, the used Order Keys, and the places of the day. They are for kills, for other workers and for later
+ * its Retries, the used Order Keys, and the places of days and months. They are for kills, for other workers and for later
  * executions. A run takes them before it sends anything, and gives back what it did not need.
  */
 export class Marks {
@@ -36,8 +36,8 @@ export class Marks {
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	/** What counts the day; undefined where nothing does. */
-	day?: DayCount;
+	/** What counts days and months. */
+	counts: readonly PeriodCount[] = [];
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
 	/** How Order Keys were used before this run. */
@@ -67,8 +67,19 @@ export class Marks {
 		return { isMissing: isStoreMissing(error), problem };
 	}
 
-	get isLimitedByDay(): boolean {
-		return (this.day?.limitedRows.length ?? 0) > 0;
+	/** The rows that decide whether a limit of a day or month allows an order. */
+	private get limitedRows(): Places[] {
+		return this.counts.flatMap(({ limitedRows }) => limitedRows);
+	}
+
+	/** Whether orders of a subject may have left n8n's store: see {@link maxCountedSeparately}. */
+	get isFull(): boolean {
+		return this.counts.some((count) => count.of.subject === undefined && count.isReached);
+	}
+
+	/** The count of a day or month. @param subject see {@link Wish.subject} */
+	countOf(period: LastingPeriod, subject?: string): PeriodCount | undefined {
+		return this.counts.find(({ of }) => of.period === period && of.subject === subject);
 	}
 
 	/** Looks up the Order Keys of these wishes. */
@@ -79,12 +90,14 @@ export class Marks {
 	}
 
 	/**
-	 * Looks up what the day has counted. Of several workers, each finds that out when it takes its places: look-ups at the
-	 * same moment would take each other for orders.
+	 * Looks up what days and months have counted. Of several workers, each finds that out when it takes its places:
+	 * look-ups at the same moment would take each other for orders.
 	 */
-	async countDay({ isPreview }: { isPreview: boolean }): Promise<void> {
+	async count({ isPreview }: { isPreview: boolean }): Promise<void> {
 		if (this.store.isShared && !isPreview) return;
-		await this.attempt(async () => await this.day?.count());
+		await this.attempt(async () => {
+			for (const count of this.counts) await count.count();
+		});
 	}
 
 	/**
@@ -116,18 +129,20 @@ export class Marks {
 			const rows = this.rowsOf(lines);
 			const isEnough = rows.every(([row, count]) => row.taken >= count);
 			if (values.length > 0 || !isEnough) await this.write(lines, values, rows);
-			this.day?.spend(sentTotalOf(lines));
+			this.spend(lines);
 		});
 	}
 
 	/**
-	 * Looks up the day once more, where the limit leaves nothing: what other workers have freed since.
+	 * Looks up days and months once more, where a limit leaves nothing: what other workers have freed since.
 	 * @returns whether it was
 	 */
-	async recountDay(): Promise<boolean> {
+	async recount(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
-		await this.attempt(async () => await this.day?.recount());
+		await this.attempt(async () => {
+			for (const count of this.counts) await count.recount();
+		});
 		return true;
 	}
 
@@ -140,7 +155,7 @@ export class Marks {
 		await this.attempt(async () => {
 			await store.remove(obsolete);
 			for (const [row, count] of this.rowsOf(lines)) await row.free(row.taken - count);
-			this.day?.spend(sentTotalOf(lines));
+			this.spend(lines);
 			const ofKeys = obsolete.filter(isOfKey);
 			if (ofKeys.length === 0) return;
 			// A worker that read the store earlier may have written them back, and a key would stay used for ever.
@@ -161,11 +176,15 @@ export class Marks {
 		this.store.settle();
 	}
 
+	private spend(lines: readonly Line[]): void {
+		for (const count of this.counts) count.spend(count.sentBy(lines));
+	}
+
 	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<void> {
 		const { store, held } = this;
 		const hasKeys = values.some(isOfKey);
 		const write = new Write(store, rows, {
-			isClaiming: store.isShared && (hasKeys || this.isLimitedByDay),
+			isClaiming: store.isShared && (hasKeys || this.limitedRows.length > 0),
 			isMeasured: hasKeys,
 			isOwn: (value) => this.isAlone(value),
 		});
@@ -175,18 +194,19 @@ export class Marks {
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
 		const isOwn = await write.finish(own, (value) => !isOfKey(value));
 		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
-		const decisive = [this.family, ...(this.day?.limitedRows ?? [])];
+		const decisive = [this.family, ...this.limitedRows];
 		const moved = rows.filter(([row], at) => decisive.includes(row) && row.others !== others[at]);
 		if (moved.some(([row]) => row === this.family)) this.isFamilyNews = true;
 		if (!isOwn || moved.length > 0) this.revision++;
 	}
 
-	/** Whether no other run can write a value now. In a process, those with an Order Key or a place in a day take turns. */
+	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit of a day or month take turns. */
 	private isAlone(value: string): boolean {
 		if (/^(?:order|number) /.test(value)) return true;
 		if (this.store.isShared || isOfParameters(value)) return false;
 		// A place that was not looked up first may be taken already.
-		const isPlaceKnown = this.day?.rows.every((row) => row.others !== undefined) ?? false;
+		const rows = this.counts.flatMap((count) => count.rows);
+		const isPlaceKnown = rows.length > 0 && rows.every((row) => row.others !== undefined);
 		return isOfKey(value) || isPlaceKnown;
 	}
 
@@ -220,11 +240,12 @@ export class Marks {
 	}
 
 	private rowsOf(lines: readonly Line[]): Row[] {
-		const { day, family, to } = this;
-		const total = sentTotalOf(lines);
-		const needed = day?.needed(total) ?? [];
-		const ofDay = (day?.rows ?? []).map((row, at): Row => [row, needed[at]]);
-		return to.isTraced ? [[family, total.orders], ...ofDay] : ofDay;
+		const counted = this.counts.flatMap((count): Row[] => {
+			const needed = count.needed(count.sentBy(lines));
+			return count.rows.map((row, at) => [row, needed[at]]);
+		});
+		const { family, to } = this;
+		return to.isTraced ? [[family, sentTotalOf(lines).orders], ...counted] : counted;
 	}
 
 	private ofParameters({ parameters }: Wish): string {

@@ -2,23 +2,26 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../service/errors/gatewayError';
 import { excerpt, textAt } from '../../service/json';
+import { sumOf } from '../../service/prices';
 import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
 import { failureOfJob } from '../execution/memory';
-import { orderLimits } from '../parameters/orderOptions';
+import type { Limit, Period } from '../parameters/orderOptions';
 import type { Reason } from './decide';
 import type { KeyUse } from './keptJournals';
+import { isLasting, reasonOf, type LimitReason, type Usage } from './limits';
 import type { Line } from './line';
 import { guardedOrders, type StoreFailure } from './marks';
 import type { Order, Total } from './order';
+import { maxCountedSeparately } from './periodCount';
 
 /** What the messages about the orders of a run need to know. */
 interface RunFacts {
 	context: IExecuteFunctions;
 	storeFailure?: StoreFailure;
-	/** What the day had counted before this run. */
-	usedBefore?: Total;
+	/** What a day or month had counted for an item before this run. */
+	usedBefore(line: Line, period: Period): Total | undefined;
 	/** Who used an Order Key before, if known. */
 	useOfKey(key: string): KeyUse | undefined;
 }
@@ -77,11 +80,17 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 			'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
 	}),
 	unusable: ({ line }) => line.objection ?? { message: 'Not ordered: a file cannot be used' },
-	limit: (refused) => limitReached('max', refused),
-	costLimit: (refused) => limitReached('maxCost', refused),
-	limitOfDay: (refused) => limitReached('maxPerDay', refused),
-	costLimitOfDay: (refused) => limitReached('maxCostPerDay', refused),
-	dayUnknown: (refused) => notLookedUp('orders of the day', refused),
+	limit: (refused) => limitReached('limit', refused),
+	costLimit: (refused) => limitReached('costLimit', refused),
+	limitOfDay: (refused) => limitReached('limitOfDay', refused),
+	costLimitOfDay: (refused) => limitReached('costLimitOfDay', refused),
+	limitOfMonth: (refused) => limitReached('limitOfMonth', refused),
+	costLimitOfMonth: (refused) => limitReached('costLimitOfMonth', refused),
+	dayUnknown: (refused) => notLookedUp(`orders of the ${lastingOf(refused).period}`, refused),
+	countFull: (refused) => ({
+		message: `Not ordered: this node has placed ${maxCountedSeparately} orders this ${lastingOf(refused).period}, the most that n8n can count with Count For`,
+		advice: 'Use a node of its own for some of the clients, or remove Count For.',
+	}),
 	keyUnknown: (refused) => notLookedUp('Order Key', refused),
 	triesUnknown: (refused) => notLookedUp('orders of earlier tries', refused),
 	notRecorded,
@@ -132,30 +141,48 @@ const howToFind =
 const alreadySent = ({ line }: Refused) =>
 	`An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second charge is acceptable, ${keyOf(line) === '' ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`;
 
-function limitReached(
-	name: keyof typeof orderLimits,
-	{ line: { options, cost }, run: { context, usedBefore } }: Refused,
-): Facts {
-	const ofDay = name.endsWith('PerDay');
-	const ofCost = name.startsWith('maxCost');
-	const max = options?.[name] ?? 0;
-	const reached = ofCost
-		? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
-		: `it would exceed the limit of ${counted(max, 'order')}`;
-	const used = usedBefore && ` (${usedBefore[ofCost ? 'cost' : 'orders']} used before this run)`;
-	const per = ofDay
-		? `day${used ?? ''}. It opens again at midnight (${context.getTimezone()}).`
-		: 'execution';
+/** The first limit of an order that counts other executions, too. */
+const lastingOf = ({ line }: Refused): Limit => line.options?.limits.find(isLasting) as Limit;
+
+function limitReached(reason: LimitReason, { line, run }: Refused): Facts {
+	const { options, cost } = line;
+	const { context } = run;
+	const limit = options?.limits.find((one) => reasonOf(one) === reason) as Limit;
+	const { of, period, max, field } = limit;
+	const reached =
+		of === 'cost'
+			? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
+			: `it would exceed the limit of ${counted(max, 'order')}`;
+	const used = run.usedBefore(line, period)?.[of];
+	const before = used === undefined ? '' : ` (${used} used before this run)`;
+	const until = { execution: '', day: 'at midnight', month: 'at the end of the month' }[period];
+	const opens = until && `. It opens again ${until} (${context.getTimezone()}).`;
 	const stopsAll = context.getInputData().length > 1 && !context.continueOnFail();
 	const noneOrdered = stopsAll ? ' Until then, none of these items is ordered.' : '';
 	return {
-		message: `Not ordered: ${reached} per ${per}`,
+		message: `Not ordered: ${reached} per ${period}${subjectOf(line)}${before}${opens}`,
 		// The model of an agent cannot change the options.
 		advice: isTool(context.getNode())
 			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
-			: `To allow more, raise ${orderLimits[name].property.displayName}.${noneOrdered}`,
-		retry_can_help: ofDay,
+			: `To allow more, raise ${field}.${noneOrdered}`,
+		retry_can_help: isLasting(limit),
 	};
+}
+
+/** For whom an order counts. */
+const subjectOf = ({ options }: Line) =>
+	options?.subject === undefined ? '' : ` for ${quoted(options.subject)}`;
+
+export const limitsUsed = (usages: readonly Usage[]): string =>
+	`Limits: ${joinFirst(usages.map(usageText))}.`;
+
+/** Says how far a limit is used. */
+export function usageText({ limit: { of, period, max }, subject, used }: Usage): string {
+	const whose = subject === undefined ? '' : `${quoted(subject)}: `;
+	const what = of === 'orders' ? 'orders' : 'estimated cost';
+	const when = { execution: 'in this execution', day: 'today', month: 'this month' }[period];
+	const left = sumOf([max, -used]);
+	return `${whose}${used} of ${max} ${what} used ${when}${left > 0 ? `, ${left} left` : ''}`;
 }
 
 /** Without n8n's database, the key or limit that the user set cannot be guaranteed. */

@@ -22,6 +22,8 @@ export interface Wish {
 	readonly idempotencyKey?: string;
 	/** Estimated cost; undefined without a price. */
 	readonly cost?: number;
+	/** Hash of what its limits count separately; undefined where they count all orders. */
+	readonly subject?: string;
 }
 
 /** What is known of an order. A refused order made nothing, so nothing is kept of it. */

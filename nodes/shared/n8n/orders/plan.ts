@@ -1,7 +1,7 @@
 import type { EventLoopYielder } from '../client/eventLoopYielder';
 import { decide, type DecisionInput } from './decide';
 import type { Journal } from './journal';
-import { limitStatus, type Counted } from './limits';
+import { addCounted, limitStatus, type Counted } from './limits';
 import {
 	hasKey,
 	isContinued,
@@ -15,7 +15,8 @@ import {
 } from './line';
 import { guardedOrders, type Marks } from './marks';
 import { match, unmatchedOf } from './match';
-import { addTotals, totalOf, type Order, type Total } from './order';
+import { addTotals, totalOf, type Order } from './order';
+import type { LastingPeriod } from './periodCount';
 
 /** What the journal and n8n's database know of the orders of a run, and what is decided about them. */
 export class Plan {
@@ -55,7 +56,8 @@ export class Plan {
 		const { lines, marks, journal, run, isRecordable, unmatched } = this;
 		const unsure = lines.filter((line) => isReal(line) && isUnsure(line));
 		const except = new Set(unsure.map(({ wish, found }) => found?.order.id ?? wish.id));
-		let { execution, day } = this.counted({ except });
+		/** By subject, what its limits have counted so far. */
+		const counts = new Map<string | undefined, Counted>();
 		// After n8n was killed, only its database knows what the execution had sent.
 		const isFirst = !(run.isRetry && run.isTraced) && (marks.family.others ?? 0) === 0;
 		const areTriesKnown = marks.error === undefined || isFirst;
@@ -64,7 +66,8 @@ export class Plan {
 		for (const line of [...unsure, ...lines.filter((line) => isPreview(line) || !isUnsure(line))]) {
 			await yielder.yieldIfDue();
 			const { wish, options, resendsLost, found } = line;
-			const { parameters, idempotencyKey, key = '', request, cost } = wish;
+			const { parameters, idempotencyKey, key = '', request, cost, subject } = wish;
+			const counted = counts.get(subject) ?? this.counted({ except, subject });
 			const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
 			const decision = decide(found, {
 				...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey },
@@ -72,34 +75,47 @@ export class Plan {
 				keyUse: this.keyUse(line, requests.get(key)),
 				unmatched: hasKey(line) ? [] : unmatched,
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
-				limit: isContinued(line) ? undefined : limitStatus(options, cost, { execution, day }),
+				limit: isContinued(line) ? undefined : limitStatus(options, cost, counted),
 			});
 			line.decision = decision;
 			if (hasKey(line) && (isSent(line) || found)) requests.set(key, request);
 			const times = decision.do === 'send' && !isContinued(line) ? 1 : 0;
 			line.sends = isPreview(line) ? 0 : times;
 			const earlierTimes = isUnsure(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
-			execution = addTotals(execution, totalOf([{ cost, timesSent: earlierTimes + times }]));
-			if (day) day = addTotals(day, totalOf([{ cost, timesSent: times }]));
+			const ofExecution = totalOf([{ cost, timesSent: earlierTimes + times }]);
+			counts.set(subject, addCounted(counted, ofExecution, totalOf([{ cost, timesSent: times }])));
 		}
 		this.refuseTooMany();
 	}
 
 	/**
-	 * What the limits count.
+	 * What the limits of a subject count.
 	 * @param except IDs of orders that are not counted
-	 * @param own what the run has sent itself; undefined before that
+	 * @param subject see {@link Wish.subject}
+	 * @param sent what the run has sent itself; undefined before that
 	 */
-	counted({ except, own }: { except?: ReadonlySet<string>; own?: Total }): Counted {
+	counted({
+		except,
+		subject,
+		sent,
+	}: {
+		except?: ReadonlySet<string>;
+		subject?: string;
+		sent?: readonly Line[];
+	}): Counted {
 		const { marks } = this;
-		const { orders, cost } = this.journal.totalExcept(except);
-		const unnamed = this.unnamed(own !== undefined);
-		const isKnown = marks.isLimitedByDay && marks.error === undefined;
-		const day = isKnown ? marks.day?.others : undefined;
+		const { orders, cost } = this.journal.totalExcept(except, subject);
+		const unnamed = this.unnamed(sent !== undefined);
+		const totalIn = (period: LastingPeriod) => {
+			const count = marks.error === undefined ? marks.countOf(period, subject) : undefined;
+			if (!count?.isLimited) return undefined;
+			return addTotals(count.others, count.sentBy(sent ?? []));
+		};
 		return {
-			// After n8n was killed, nobody knows what these orders cost.
+			// After n8n was killed, nobody knows what these orders cost, or for whom they were.
 			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },
-			day: day && own ? addTotals(day, own) : day,
+			...{ day: totalIn('day'), month: totalIn('month') },
+			isFull: subject !== undefined && marks.isFull,
 		};
 	}
 

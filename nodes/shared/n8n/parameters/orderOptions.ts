@@ -8,6 +8,7 @@ import {
 	limitField,
 	safetySwitch,
 } from './fieldKinds';
+import type { Field } from './field';
 import type { Scope } from './itemParameters';
 import { optionGroup } from './options';
 import { asTrueOrFalse } from './spellings';
@@ -20,14 +21,23 @@ export interface OrderOptions {
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
 	/** Whether to release the key instead of ordering. */
 	releasesKey: boolean;
-	/** Maximum orders of the node in one execution. Infinite without a limit. */
-	max: number;
-	/** Maximum orders of the node in one day, across all executions; undefined without a limit. */
-	maxPerDay?: number;
-	/** Maximum estimated cost of the node's orders in one execution; undefined without a limit. */
-	maxCost?: number;
-	/** The same in one day, across all executions. */
-	maxCostPerDay?: number;
+	/** What the limits count separately, such as the name of a client; undefined: they count all orders together. */
+	subject?: string;
+	/** Those of an execution come first. */
+	limits: readonly Limit[];
+}
+
+/** For how long a limit counts: one execution with its Retries, or all executions of a day or a month. */
+export type Period = 'execution' | 'day' | 'month';
+
+/** A limit that the user has set. */
+export interface Limit {
+	/** What it counts: orders, or their estimated cost. */
+	readonly of: 'orders' | 'cost';
+	readonly period: Period;
+	readonly max: number;
+	/** Label of its field. */
+	readonly field: string;
 }
 
 /** Maximum orders of a day that can be counted. */
@@ -72,9 +82,6 @@ const comparableText = (text: string) =>
 		.normalize('NFC')
 		.trim();
 
-/** The limit of a tool when the user set none, because an agent may call it in a loop. */
-const maxOrdersOfTool = 3;
-
 const ifOrderedBeforeOption = choiceField({
 	displayName: 'If Ordered Before',
 	name: 'ifOrderedBefore',
@@ -110,13 +117,19 @@ const releaseOrderKeyOption = booleanField(
 );
 
 const maxOrdersOption = limitField({
-	displayName: 'Max Orders per Execution',
+	displayName: 'Max Orders',
 	name: 'maxOrders',
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
-		'How many orders this node may place in one execution, with its loops and Retries. If not set: no limit, but 3 for a tool of an agent.',
+		'How many orders this node may place in one execution, with its loops and Retries, or as In Each says. If not set: no limit, but 3 for a tool of an agent.',
 });
+
+/** The limit of a tool when the user set none, because an agent may call it in a loop. */
+const limitOfTool: Limit = {
+	...{ of: 'orders', period: 'execution', max: 3 },
+	field: maxOrdersOption.property.displayName,
+};
 
 const maxOrdersPerDayOption = limitField({
 	displayName: 'Max Orders per Day',
@@ -128,12 +141,12 @@ const maxOrdersPerDayOption = limitField({
 });
 
 const maxCostOption = limitField({
-	displayName: 'Max Cost per Execution',
+	displayName: 'Max Cost',
 	name: 'maxCost',
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
-		'What this node’s orders may cost in one execution, with its loops and Retries. It is estimated by Prices in the credential, and has their currency.',
+		'What this node’s orders may cost in one execution, with its loops and Retries, or as In Each says. It is estimated by Prices in the credential.',
 });
 
 const maxCostPerDayOption = limitField({
@@ -154,20 +167,50 @@ const onceOptions = optionGroup({
 	fields: [orderKeyOption, ifOrderedBeforeOption, releaseOrderKeyOption],
 });
 
-/** The limits, which must have one value for all items. */
-export const orderLimits = {
-	max: maxOrdersOption,
-	maxPerDay: maxOrdersPerDayOption,
-	maxCost: maxCostOption,
-	maxCostPerDay: maxCostPerDayOption,
-};
+const countForOption = fieldOf(
+	'string',
+	{
+		displayName: 'Count For',
+		name: 'countFor',
+		placeholder: 'e.g. {{ $json.client }}',
+		description:
+			'The limits count separately for each value of this, such as a client, a form or an agent. If not set, they count all orders of this node together.',
+	},
+	(value, report): string | undefined =>
+		value === undefined ? undefined : comparableText(intendedText(value, report)),
+);
+
+const inEachOption = choiceField({
+	displayName: 'In Each',
+	name: 'inEach',
+	options: [
+		{ name: 'Day', value: 'day', description: 'Counts all executions of the day' },
+		{
+			name: 'Execution',
+			value: 'execution',
+			description: 'Counts one execution with its loops and Retries',
+		},
+		{ name: 'Month', value: 'month', description: 'Counts all executions of the month' },
+	],
+	default: 'execution',
+	rule: { type: 'string', values: ['day', 'execution', 'month'] },
+	description:
+		'For how long Max Orders and Max Cost count. Days and months have the time zone of the workflow. They need a saved workflow.',
+});
 
 const limitOptions = optionGroup({
 	displayName: 'Limits',
 	name: 'limits',
 	rank: 2,
 	placeholder: 'Add Limit',
-	fields: Object.values(orderLimits),
+	fields: [
+		maxOrdersOption,
+		maxOrdersPerDayOption,
+		maxCostOption,
+		maxCostPerDayOption,
+		countForOption,
+		inEachOption,
+	],
 });
 
 /** Options of all operations that order videos or images. */
@@ -184,13 +227,37 @@ export function readOrderOptions(options: Scope): OrderOptions {
 	}
 	const chosen = ifOrderedBeforeOption.read(once);
 	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
-	const limits = limitOptions.read(options);
+	return { key, ifOrderedBefore, releasesKey, ...readLimits(options) };
+}
+
+function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
+	const scope = limitOptions.read(options);
+	const chosen = inEachOption.read(scope);
+	const inEach: Period = chosen === 'day' || chosen === 'month' ? chosen : 'execution';
+	const given = [
+		limitIn(scope, maxOrdersOption, 'orders', inEach),
+		limitIn(scope, maxCostOption, 'cost', inEach),
+		limitIn(scope, maxOrdersPerDayOption, 'orders', 'day'),
+		limitIn(scope, maxCostPerDayOption, 'cost', 'day'),
+	].flatMap((limit) => limit ?? []);
+	const subject = countForOption.read(scope);
+	// Whoever says what is counted must not order without a limit.
+	const { name, displayName } =
+		chosen === undefined ? countForOption.property : inEachOption.property;
+	if (given.length === 0 && scope.value(name) !== undefined)
+		options.report(displayName, 'needs a limit, such as Max Orders', 'unsendable');
 	const isOfTool = isTool(options.parameters.context.getNode());
-	return {
-		...{ key, ifOrderedBefore, releasesKey },
-		max: maxOrdersOption.read(limits) ?? (isOfTool ? maxOrdersOfTool : Infinity),
-		maxPerDay: maxOrdersPerDayOption.read(limits),
-		maxCost: maxCostOption.read(limits),
-		maxCostPerDay: maxCostPerDayOption.read(limits),
-	};
+	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
+	const ofTool = isOfTool && isUnlimited ? [limitOfTool] : [];
+	return { subject, limits: [...ofTool, ...given] };
+}
+
+function limitIn(
+	scope: Scope,
+	{ property, read }: Field<number | undefined>,
+	of: Limit['of'],
+	period: Period,
+): Limit | undefined {
+	const max = read(scope);
+	return max === undefined ? undefined : { of, period, max, field: property.displayName };
 }

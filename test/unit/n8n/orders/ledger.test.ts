@@ -19,7 +19,10 @@ const settings = {
 	log: new NodeLog(executeContext()),
 } as const;
 const ofImages = { ...settings, billing: 'generation' } as const;
-const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
+const limit = { ifOrderedBefore: 'skip', releasesKey: false, limits: [] } as const;
+const ofDay = (max: number): Line['options'] => ({
+	...{ ...limit, limits: [{ of: 'orders', period: 'day', max, field: 'Max Orders' }] },
+});
 
 const wanted = (identity: string, more: Partial<Line> = {}, index = 0): Line =>
 	Object.assign(new Line(index), { identity, options: limit, ...more });
@@ -169,7 +172,7 @@ describe('the first order after a restart, while n8n’s database fails once', (
 			throw new Error('Connection terminated unexpectedly');
 		};
 		expect(await openFor(entries, 'second')).toMatchObject(decision);
-		const limited = await openFor(entries, 'third', { ...limit, maxPerDay: orders });
+		const limited = await openFor(entries, 'third', ofDay(orders));
 		expect(limited).toMatchObject({ do: 'refuse', because: 'limitOfDay' });
 	});
 });
@@ -184,7 +187,7 @@ describe('an order that is sent again after its response was lost', () => {
 		for (; ; calls++) {
 			processMemory.clear();
 			const state = { callsLeft: Infinity };
-			const { ledger, line } = await openWith(state, { ...limit, maxPerDay: 3 });
+			const { ledger, line } = await openWith(state, ofDay(3));
 			state.callsLeft = calls;
 			const status = await ledger.countResend(line);
 			if (status === undefined) break;

@@ -25,7 +25,11 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 			'task_1',
 		],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
-		const run = { context: executeContext(), useOfKey: () => undefined };
+		const run = {
+			context: executeContext(),
+			usedBefore: () => undefined,
+			useOfKey: () => undefined,
+		};
 		const { failure } = refusal('reworded', new Line(0), run, entries);
 		expect(failure.advice).toMatch(advice);
 		expect(failure).toMatchObject({ billed: 'unknown', retry_can_help: false });

@@ -1,4 +1,4 @@
-import { DayCount, dayOf as nameOf } from '../../../../nodes/shared/n8n/orders/dayCount';
+import { dateOf, PeriodCount } from '../../../../nodes/shared/n8n/orders/periodCount';
 import type { Places } from '../../../../nodes/shared/n8n/orders/places';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
@@ -14,9 +14,16 @@ interface Limits {
 }
 
 /** What a run knows of its day. */
-const dayOf = (maxCost?: number, { day = '2026-01-01', ...limits }: Limits = { maxOrders: 4 }) => {
+const dayOf = (
+	maxCost?: number,
+	{ day: date = '2026-01-01', maxOrders }: Limits = { maxOrders: 4 },
+) => {
 	const store = new ProcessedItems(entries.contextOf());
-	const count = new DayCount(store, day, { node: 'node', maxCost, ...limits });
+	const limits = [
+		...(maxOrders === undefined ? [] : [{ of: 'orders', max: maxOrders } as const]),
+		...(maxCost === undefined ? [] : [{ of: 'cost', max: maxCost } as const]),
+	];
+	const count = new PeriodCount(store, { node: 'node', period: 'day', date, limits });
 	const take = async (row: Places, needed: number) => {
 		row.wrote(needed, (await store.add(row.valuesFor(needed))).known);
 		await row.free(row.taken - needed);
@@ -118,5 +125,6 @@ it.each([
 	['America/New_York', '2026-11-24T03:00:00Z', '2026-11-23'],
 	['Asia/Tokyo', '2026-12-31T15:00:00Z', '2027-01-01'],
 ])('knows that in %s, %s is on %s', (timeZone, time, day) => {
-	expect(nameOf(Date.parse(time), timeZone)).toBe(day);
+	expect(dateOf('day', Date.parse(time), timeZone)).toBe(day);
+	expect(dateOf('month', Date.parse(time), timeZone)).toBe(day.slice(0, 7));
 });

@@ -1,11 +1,12 @@
 import { sumOf } from '../../service/prices';
 import { NewestEntries, remembered } from '../execution/processMemory';
-import { maxOrdersCounted } from '../parameters/orderOptions';
+import { maxOrdersCounted, type Limit, type Period } from '../parameters/orderOptions';
+import { sentTotalOf, type Line } from './line';
 import type { Total } from './order';
 import { Places } from './places';
 import type { ProcessedItems } from './store';
 
-/** Into how many parts the limit of the cost of a day is divided. */
+/** Into how many parts a limit of cost is divided. */
 const parts = 100;
 
 /** How many rows of costs, and how many nodes, this process remembers. */
@@ -15,16 +16,16 @@ const maxRows = 1_000;
 const spent = () =>
 	remembered('spent', () => new NewestEntries<{ places: number; cost: number }>(maxRows));
 
-/** By node: the last day whose cost was counted, and what its row has in n8n's store. */
+/** By what was counted: the last day or month whose cost was counted, and what its row has in n8n's store. */
 const lastCosts = () =>
-	remembered('costs', () => new NewestEntries<{ day: string; values: string[] }>(maxRows));
+	remembered('costs', () => new NewestEntries<{ date: string; values: string[] }>(maxRows));
 
-/** The day of a workflow, in its time zone, such as `2026-11-24`. @param time milliseconds since 1970 */
-export function dayOf(time: number, timeZone: string): string {
+/** The day of a workflow in its time zone, such as `2026-11-24`, or its month. @param time milliseconds since 1970 */
+export function dateOf(period: LastingPeriod, time: number, timeZone: string): string {
 	const numbers = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
 	const format = new Intl.DateTimeFormat('en', { timeZone, ...numbers });
 	const [month, day, year] = format.format(time).split('/');
-	return `${year}-${month}-${day}`;
+	return period === 'day' ? `${year}-${month}-${day}` : `${year}-${month}`;
 }
 
 /**
@@ -70,31 +71,60 @@ class CostPlaces {
 	}
 }
 
+export type LastingPeriod = Exclude<Period, 'execution'>;
+
 /**
- * What a node has ordered in one day, in all executions and workers. Orders and cost have a row of places each. The row
- * of the cost belongs to one amount of the limit: another amount begins a new count.
+ * How many orders a node may have in a day or month in which something is counted separately. With more, n8n's store may
+ * have dropped early ones of a client that has ordered nothing since.
  */
-export class DayCount {
+export const maxCountedSeparately = 1_500;
+
+/** The limit of all orders of the node, next to those of what is counted separately. */
+export const wholeLimit = { of: 'orders', max: maxCountedSeparately } as const;
+
+export interface CountOf {
+	/** See `nodeIdOf`. */
+	node: string;
+	period: LastingPeriod;
+	/** The day or month. */
+	date: string;
+	/** Hash of what is counted, such as that of a client; undefined: all orders of the node are. */
+	subject?: string;
+	/** The limits of what is counted. */
+	limits: ReadonlyArray<Pick<Limit, 'of' | 'max'>>;
+}
+
+/**
+ * What a node has ordered in one day or month, in all executions and workers. Orders and cost have a row of places each.
+ * The row of the cost belongs to one amount of the limit: another amount begins a new count.
+ */
+export class PeriodCount {
 	private readonly orders: Places;
 	private readonly cost?: CostPlaces;
 
-	/** @param of the node, and its limits */
 	constructor(
 		store: ProcessedItems,
-		day: string,
-		private readonly of: { node: string; maxOrders?: number; maxCost?: number },
+		readonly of: CountOf,
 	) {
-		const { node, maxCost } = of;
-		const name = `day ${node} ${day}`;
+		const { node, period, date, subject } = of;
+		const name = [period, node, date, ...(subject ? [subject] : [])].join(' ');
 		this.orders = new Places(store, name, { isContended: true, max: maxOrdersCounted });
+		const maxCost = this.least('cost');
 		if (maxCost === undefined) return;
 		this.cost = new CostPlaces(store, `${name} cost ${maxCost}`, maxCost);
-		// The row of an earlier day would only push out Order Keys.
-		const last = lastCosts().get(node);
+		// The row of an earlier time would only push out Order Keys.
+		const counted = [period, node, subject].join(' ');
+		const last = lastCosts().get(counted);
 		// A clock that is set back does not end a day.
-		if (last && last.day > day) return;
-		if (last && last.day < day) store.removeLater(last.values);
-		lastCosts().set(node, { day, values: this.cost.places.valuesUpTo(parts) });
+		if (last && last.date > date) return;
+		if (last && last.date < date) store.removeLater(last.values);
+		lastCosts().set(counted, { date, values: this.cost.places.valuesUpTo(parts) });
+	}
+
+	/** The limit that is reached first. */
+	private least(of: Limit['of']): number | undefined {
+		const all = this.of.limits.filter((limit) => limit.of === of).map(({ max }) => max);
+		return all.length > 0 ? Math.min(...all) : undefined;
 	}
 
 	get rows(): Places[] {
@@ -103,7 +133,17 @@ export class DayCount {
 
 	/** Those that have a limit. */
 	get limitedRows(): Places[] {
-		return this.rows.filter((row) => row !== this.orders || this.of.maxOrders !== undefined);
+		const isLimited = this.least('orders') !== undefined;
+		return this.rows.filter((row) => row !== this.orders || isLimited);
+	}
+
+	get isLimited(): boolean {
+		return this.limitedRows.length > 0;
+	}
+
+	/** Whether others have ordered as many as a limit of orders allows. */
+	get isReached(): boolean {
+		return this.others.orders >= (this.least('orders') ?? Infinity);
 	}
 
 	/** Looks up what has a limit. */
@@ -119,6 +159,13 @@ export class DayCount {
 	/** What others have ordered, as far as this process knows. */
 	get others(): Total {
 		return { orders: this.orders.others ?? 0, cost: this.cost?.others ?? 0 };
+	}
+
+	/** What the run sends in all, of what is counted here. */
+	sentBy(lines: readonly Line[]): Total {
+		const { subject } = this.of;
+		const isCounted = ({ wish }: Line) => subject === undefined || wish.subject === subject;
+		return sentTotalOf(lines.filter(isCounted));
 	}
 
 	/** How many places this run needs in each of the rows. @param total what it orders in all */
