@@ -53,7 +53,8 @@ async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promis
 	const { options, problems, hints } = parameters;
 	item.includesInput = includeInputFieldsOption.read(options);
 	if (isOrder) item.options = readOrderOptions(options);
-	const amount = item.options && work.amount?.(request);
+	const amount = work.amount?.(request);
+	item.model = amount?.model;
 	if (item.options && amount)
 		item.cost = estimatedCostOf(amount, item.options, { prices, options });
 	if (problems.length > 0) throw badInput(problems, { paid: isPaid });

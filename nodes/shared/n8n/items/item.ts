@@ -8,6 +8,10 @@ import type { ItemOutput } from './work';
 export class Item extends Line {
 	/** What its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
 	request: unknown;
+	/** The model that it asks, where it costs money. */
+	model?: string;
+	/** How long its job was waited for; undefined where nothing waits. */
+	waitedSeconds?: number;
 	/** Whether its outputs also have the fields of its input. */
 	includesInput?: boolean;
 	idempotency?: Idempotency;

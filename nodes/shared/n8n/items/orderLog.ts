@@ -9,11 +9,10 @@ import type { RunState } from './runState';
 export function logOrder(
 	{ work, log }: RunState,
 	event: EventName,
-	{ index, job, request, cost }: Item,
+	{ index, job, model, cost }: Item,
 	details: EventDetails = {},
 ): void {
 	if (!work.isOrder) return;
-	const model = work.amount?.(request).model;
 	log.write(event, { item: index, model, job, estimatedCost: cost, ...details });
 }
 

@@ -6,6 +6,7 @@ import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { signedLinkOf } from '../files/binary';
+import { describeSpan } from './span';
 import { isFailure, type Item } from './item';
 import { withInput } from './output';
 import type { RunState } from './runState';
@@ -19,6 +20,7 @@ export async function settle(
 	run: RunState,
 	otherJobs: readonly JobSummary[] = [],
 ): Promise<INodeExecutionData[]> {
+	describeSpan(run);
 	const recipient = recipientOf(run.context, (file) => signedLinkOf(file, run.context));
 	if (run.isStopped) {
 		logJobs(run);
