@@ -9,12 +9,12 @@ import type { RunState } from './runState';
 export function logOrder(
 	{ work, log }: RunState,
 	event: EventName,
-	{ index, job, request, cost }: Item,
+	{ index, job, request, estimate }: Item,
 	details: EventDetails = {},
 ): void {
 	if (!work.isOrder) return;
 	const model = work.amount?.(request).model;
-	log.write(event, { item: index, model, job, estimatedCost: cost, ...details });
+	log.write(event, { item: index, model, job, estimatedCost: estimate, ...details });
 }
 
 /** The request has its result, or has failed. Until n8n stores the node's output, only the log has the job. */

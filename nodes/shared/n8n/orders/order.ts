@@ -39,6 +39,8 @@ export type State =
 			job?: JobSummary;
 			/** Hints shown with the outputs. */
 			hints: string[];
+			/** The ID of the model that made it, where the user named others. */
+			model?: string;
 	  };
 
 /** A wish that was sent, and what came of it. */
