@@ -8,7 +8,10 @@ import {
 	create,
 	isFor,
 	routeOf,
+	images,
 	run,
+	texts,
+	videos,
 	withOrders,
 	world,
 	type Fields,
@@ -175,6 +178,16 @@ it.each([
 		world.gateway.fault({ ...then, route: routeOf(thing), times: Infinity });
 		await run(chain(create(thing, { options: { ...options, ...resends } })));
 		expect(triedFor(thing, 'Waves')).toHaveLength(1);
+	},
+);
+
+it.each([...videos, ...images, ...texts])(
+	'every operation has other models, except that vectors of two models do not mix: %s',
+	async (thing) => {
+		world.gateway.fault({ ...unknownModel, route: routeOf(thing), times: 2 });
+		await run(chain(create(thing, { options: { ifModelRefuses: 'other-1' } })));
+		const [, ...others] = triedFor(thing, '"model"');
+		expect(others).toEqual(thing === 'an embedding' ? [] : ['other-1']);
 	},
 );
 
