@@ -1,4 +1,5 @@
-import { completeChat } from '../shared/service/chat/complete';
+import { completeChatWith } from '../shared/service/chat/complete';
+import type { Completion } from '../shared/service/chat/completion';
 import type { Gateway } from '../shared/service/client/gateway';
 import { valueAt, withoutUndefined, type JsonObject } from '../shared/service/json';
 import type {
@@ -17,6 +18,8 @@ import { chunksOf } from './streamChunks';
 /** The user's settings. */
 export interface ChatSettings {
 	model: string;
+	/** IDs of the models to try, in this order, where one is refused. */
+	otherModels?: readonly string[];
 	/** Other fields of the request. The messages and tools come from the node that uses the model. */
 	fields: JsonObject;
 	/** Milliseconds for one try. */
@@ -110,7 +113,7 @@ export class GatewayChatModel implements ChatModel {
 				streaming?.abandoned,
 			];
 			const signal = AbortSignal.any(signals.filter((given) => given !== undefined));
-			return await completeChat(gateway.withSignal(signal), {
+			const call = {
 				body: {
 					model: settings.model,
 					...settings.fields,
@@ -122,8 +125,9 @@ export class GatewayChatModel implements ChatModel {
 				timeout: settings.timeout,
 				retries: settings.retries,
 				onText: streaming?.onText,
-				parse: (whole) => toGenerateResult(whole, (tool) => this.needsArguments(tool)),
-			});
+				parse: (whole: Completion) => toGenerateResult(whole, (tool) => this.needsArguments(tool)),
+			};
+			return await completeChatWith(gateway.withSignal(signal), call, settings.otherModels);
 		} catch (error) {
 			throw toNodeError(error);
 		}

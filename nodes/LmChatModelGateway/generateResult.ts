@@ -33,7 +33,7 @@ export function toGenerateResult(
 	completion: Completion,
 	needsArguments: (tool: string) => boolean,
 ): GenerateResult {
-	const { choices, usage, id } = completion;
+	const { choices, usage, id, model } = completion;
 	const [{ message, finish_reason }] = choices;
 	const text = textToShow(message);
 	const calls = callsOf(message);
@@ -48,7 +48,7 @@ export function toGenerateResult(
 				...withOwnIds(calls.map((call) => toolCall(call, finish_reason, needsArguments))),
 			],
 		},
-		providerMetadata: withoutUndefined({ finish_reason, ...requestIdsOf(completion) }),
+		providerMetadata: withoutUndefined({ finish_reason, model, ...requestIdsOf(completion) }),
 	};
 }
 

@@ -8,6 +8,7 @@ import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { choiceField, numberField, objectField } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters, type Scope } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
+import { ifModelRefusesOption } from '../shared/n8n/parameters/otherModels';
 import { connectionNotice, creatorLink } from '../shared/n8n/parameters/editor';
 import { optionsProperty, timeoutOption, timeoutOptionOf } from '../shared/n8n/parameters/options';
 import type { ChatSettings } from './chatModel';
@@ -68,6 +69,7 @@ export const properties: INodeProperties[] = [
 		jsonSchema,
 		userOption,
 		extraBodyOption,
+		ifModelRefusesOption,
 		maxRetries,
 		timeoutOptionOf(endpoints.chat),
 	]),
@@ -78,7 +80,9 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
 	const extra = new ExtraBody(parameters);
+	const otherModels = ifModelRefusesOption.read(options);
 	const settings = {
+		...(otherModels.length > 0 && { otherModels }),
 		model: model.read(parameters),
 		fields: extra.addTo({
 			...extra.remaining(options, [...chatOptions, userOption]),

@@ -117,6 +117,22 @@ describe('the log of orders', () => {
 		expect((await eventsOf(result))[1].metadata.requestId).toMatch(/^req_/);
 	});
 
+	it('names each model that an order was sent to, with its own price', async () => {
+		const refusal = { status: 429, code: 'rate_limit_exceeded', times: 8 };
+		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
+		const result = await run(create({ ifModelRefuses: 'vid-9-r2v' }), {
+			credentials: credentialFor(gateway, {
+				...{ advanced: true, prices: JSON.stringify({ ...prices, 'vid-9-r2v': { per_video: 9 } }) },
+			}),
+		});
+		expect(await linesOf(result, 'model', 'estimatedCost', 'httpStatus')).toEqual([
+			['info', 'order sent', 'beta-2.7-r2v', 0.2, undefined],
+			['warn', 'model refused', 'beta-2.7-r2v', 0.2, 429],
+			['info', 'order sent', 'vid-9-r2v', 9, undefined],
+			['warn', 'order failed', 'vid-9-r2v', 9, 400],
+		]);
+	});
+
 	it('warns of an order whose outcome is unknown, and of the Retry that does not order again', async () => {
 		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
 		const result = await run(create());

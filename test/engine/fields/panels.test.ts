@@ -110,7 +110,8 @@ describe('the panel of a tool', () => {
 			'Order Once: Order Key',
 			...['Limits: Max Orders', 'Limits: Max Orders per Day'],
 			...['Limits: Max Cost', 'Limits: Max Cost per Day'],
-			...['If No Response Arrives', 'Request Timeout (Seconds)', 'Extra Body (JSON)'],
+			...['If No Response Arrives', 'If the Model Refuses'],
+			...['Request Timeout (Seconds)', 'Extra Body (JSON)'],
 		]);
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});

@@ -7,6 +7,7 @@ import { includeInputFieldsOption } from '../parameters/options';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
 import { failureForecast, type Item } from './item';
+import { readOtherModels } from './otherModels';
 import type { RunState } from './runState';
 
 /** One code unit of a character that has two. */
@@ -36,33 +37,48 @@ export async function checkAll(
 }
 
 async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promise<void> {
-	const { work, context } = run;
-	const { isOrder } = work;
+	const { work } = run;
 	const isPaid = run.cost !== 'read';
-	const { baseUrl: gatewayUrl, prices } = gateway.connection;
-	const parameters = new ItemParameters(context, item.index, { gatewayUrl, isOrder, isPaid });
 	refuseUnreadable(run, item.index);
-	if (isOrder) item.isPreview = previewField.read(parameters) === true;
-	const request = await work.prepare(parameters, run.itemRun(item, gateway));
+	const { parameters, request, estimate } = await read(run, item, gateway);
 	item.request = request;
 	if (parameters.passThrough) {
 		item.outcome = [parameters.passThrough];
 		return;
 	}
-	for (const check of parameters.checks) await check();
 	const { options, problems, hints } = parameters;
 	item.includesInput = includeInputFieldsOption.read(options);
-	if (isOrder) item.options = readOrderOptions(options);
-	const amount = work.amount?.(request);
-	item.model = amount?.model;
-	if (item.options && amount)
-		item.cost = estimatedCostOf(amount, item.options, { prices, options });
+	item.model = work.amount?.(request).model;
+	item.cost = item.estimate = estimate;
+	const readFor = async (otherModel: string) => await read(run, item, gateway, otherModel);
+	await readOtherModels(run, item, parameters, readFor);
 	if (problems.length > 0) throw badInput(problems, { paid: isPaid });
 	item.identity = work.identity?.(request) ?? request;
 	item.resendsLost = work.resendsLost?.(request) ?? false;
 	for (const hint of hints) item.hint(hint);
 	const isCut = isPaid && textsIn(request).some((text) => halfCharacter.test(text));
 	if (isCut) item.hint(halfCharacterHint);
+}
+
+/** Reads the request of an item, for its own model or for another one. */
+async function read(run: RunState, item: Item, gateway: N8nGateway, otherModel?: string) {
+	const { work, context, cost } = run;
+	const { isOrder } = work;
+	const { baseUrl: gatewayUrl, prices } = gateway.connection;
+	const parameters = new ItemParameters(context, item.index, {
+		...{ gatewayUrl, isOrder, isPaid: cost !== 'read', otherModel },
+	});
+	const isFirst = otherModel === undefined;
+	if (isOrder && isFirst) item.isPreview = previewField.read(parameters) === true;
+	const request = await work.prepare(parameters, run.itemRun(item, gateway));
+	if (parameters.passThrough) return { parameters, request };
+	for (const check of parameters.checks) await check();
+	const { options } = parameters;
+	if (isOrder && isFirst) item.options = readOrderOptions(options);
+	const amount = item.options && work.amount?.(request);
+	const estimate =
+		item.options && amount && estimatedCostOf(amount, item.options, { prices, options });
+	return { parameters, request, estimate };
 }
 
 /** Without its arguments, a tool would order what its fixed fields say, and not what the model meant. */

@@ -8,10 +8,12 @@ import type { ItemOutput } from './work';
 export class Item extends Line {
 	/** What its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
 	request: unknown;
-	/** The model that it asks, where it costs money. */
-	model?: string;
 	/** How long its job was waited for; undefined where nothing waits. */
 	waitedSeconds?: number;
+	/** Estimated cost of that request. `cost` is the highest among all models, because a limit must hold for each. */
+	estimate?: number;
+	/** The models that are left to try; undefined where the user named none. */
+	others?: OtherModel[];
 	/** Whether its outputs also have the fields of its input. */
 	includesInput?: boolean;
 	idempotency?: Idempotency;
@@ -26,6 +28,16 @@ export class Item extends Line {
 		// A reused result is delivered again, which repeats the hints that are stored with it.
 		if (!this.hints.includes(message)) this.hints.push(message);
 	}
+}
+
+/** What is sent for an item with another of its models. */
+export interface OtherModel {
+	/** Its ID. */
+	model: string;
+	request: unknown;
+	/** Estimated cost; undefined without a price. */
+	estimate?: number;
+	hints: readonly string[];
 }
 
 /** How an item ended: its outputs, with a failure in place of each output that could not be made. */

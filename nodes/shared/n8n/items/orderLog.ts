@@ -9,11 +9,11 @@ import type { RunState } from './runState';
 export function logOrder(
 	{ work, log }: RunState,
 	event: EventName,
-	{ index, job, model, cost }: Item,
+	{ index, job, model, estimate }: Item,
 	details: EventDetails = {},
 ): void {
 	if (!work.isOrder) return;
-	log.write(event, { item: index, model, job, estimatedCost: cost, ...details });
+	log.write(event, { item: index, model, job, estimatedCost: estimate, ...details });
 }
 
 /** The request has its result, or has failed. Until n8n stores the node's output, only the log has the job. */

@@ -20,6 +20,7 @@ import { extraBodyOption } from '../parameters/extraBody';
 import { skippedOutput } from '../parameters/skippedOutput';
 import { failureForecast, type Forecast, type Item } from './item';
 import { logRefused } from './orderLog';
+import { useModel } from './otherModels';
 import type { RunState } from './runState';
 
 /** The ledger of the orders of a run. */
@@ -87,7 +88,10 @@ function follow(
 			return;
 		}
 		case 'reuse': {
-			const { hints, job = item.job, result } = decision.order;
+			const { hints, job = item.job, result, model = item.model } = decision.order;
+			const made = item.others?.find((other) => other.model === model);
+			if (made) useModel(item, made);
+			item.model = model;
 			for (const hint of hints) item.hint(hint);
 			item.job = job;
 			// A copy, so that nothing that a workflow does with an output changes what is kept.

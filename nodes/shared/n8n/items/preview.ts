@@ -23,7 +23,7 @@ export async function previewAll(
 	for (const item of items) {
 		await run.yielder.yieldIfDue();
 		const request = await dryRequest(run, item, dry);
-		const ordered = request && { estimated_cost: item.cost, request };
+		const ordered = request && { estimated_cost: item.estimate, request };
 		const shown = previewOutput({ ...item.forecast, ...ordered, media: item.media });
 		item.outcome = [{ json: { ...withoutUndefined(shown) } }];
 	}
@@ -90,10 +90,10 @@ function summaryOf({ context, work }: RunState, items: Previewed[], prices?: Pri
 	const reasons = failing.map(
 		({ index, forecast }) => `item ${index}: ${forecast.reason.replace(/\.$/, '')}`,
 	);
-	const unpriced = ordered.filter(({ cost }) => cost === undefined).length;
+	const unpriced = ordered.filter(({ estimate }) => estimate === undefined).length;
 	const have = unpriced === 1 ? 'has' : 'have';
 	const [without = ''] = countOf(unpriced, 'order', ` that ${have} no price`);
-	const cost = sumOf(ordered.flatMap((item) => item.cost ?? []));
+	const cost = sumOf(ordered.flatMap((item) => item.estimate ?? []));
 	return [
 		'Preview: nothing was ordered, and nothing charged.',
 		isBlocked

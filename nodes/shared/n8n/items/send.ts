@@ -6,6 +6,7 @@ import { requestSentTwice } from '../orders/messages';
 import { addEstimates } from './estimate';
 import type { Item, Outcome } from './item';
 import { logDelivered, logOrder, logSent } from './orderLog';
+import { performWithModels } from './otherModels';
 import { withoutSigns } from './output';
 import type { RunState } from './runState';
 import type { Batching, DeliveringWork } from './work';
@@ -39,7 +40,7 @@ async function sendBatch(
 ): Promise<void> {
 	const unsent = batch.filter(({ result }) => result === undefined);
 	for (const item of unsent) logOrder(run, 'order sent', item);
-	if (unsent.length > 0) await perform(run, unsent, gateway);
+	if (unsent.length > 0) await perform(run, unsent, { gateway, ledger });
 	for (const item of unsent) {
 		logSent(run, item);
 		ledger?.recordOutcome(item);
@@ -55,21 +56,27 @@ async function sendBatch(
 				logDelivered(run, item);
 			}
 			// Most of thousands of items end long before the node does, so their memory is freed.
-			item.request = item.identity = item.result = undefined;
+			item.request = item.identity = item.result = item.others = undefined;
 		}),
 	);
 }
 
-async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Promise<void> {
+async function perform(
+	run: SendingRun,
+	batch: Item[],
+	{ gateway, ledger }: { gateway: N8nGateway; ledger?: Ledger },
+): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
 	const [first] = batch;
 	const sentTwice = () => first.hint(requestSentTwice);
-	const itemRun = run.itemRun(first, gateway.withIdempotency({ ...first.idempotency, sentTwice }));
+	const itemRun = () =>
+		run.itemRun(first, gateway.withIdempotency({ ...first.idempotency, sentTwice }));
+	const performFirst = async () => await work.perform(first.request, itemRun());
 	try {
 		const results = work.batch
-			? await work.batch.perform(requests, itemRun)
-			: [await work.perform(requests[0], itemRun)];
+			? await work.batch.perform(requests, itemRun())
+			: [await performWithModels(run, first, { gateway, ledger, perform: performFirst })];
 		for (const [index, item] of batch.entries()) {
 			const result = results[index];
 			if (result instanceof GatewayError) item.error = run.fail(item, result).error;
@@ -91,6 +98,9 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 		const amount = work.amount?.(request);
 		const isShared = work.batch !== undefined;
 		if (prices && amount) addEstimates(outputs, item, { amount, prices, isShared });
+		const { model, others } = item;
+		for (const output of others ? outputs : [])
+			if ('json' in output) output.json = { model, ...output.json };
 		return outputs.map((output) => {
 			if (output instanceof GatewayError) return run.fail(item, output);
 			return cost === 'read' ? output : withoutSigns(output);

@@ -9,6 +9,7 @@ export const events = {
 	'order failed': 'warn',
 	'order outcome unknown': 'warn',
 	'order refused': 'warn',
+	'model refused': 'warn',
 	'store failed': 'warn',
 	'wait parked': 'info',
 	'wait resumed': 'info',

@@ -5,6 +5,7 @@ import type {
 	NodeHint,
 } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
+import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
 import { orderOptions, previewField } from '../parameters/orderOptions';
 import {
 	includeInputFieldsOption,
@@ -78,6 +79,7 @@ function fieldsOf({
 	isOrder,
 	fields,
 	options = [],
+	batch,
 }: Operation): INodeProperties[] {
 	const show = { resource: [resource.value], operation: [value] };
 	const shown = (field: INodeProperties): INodeProperties => {
@@ -85,6 +87,7 @@ function fieldsOf({
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
 	const ofOrder = isOrder ? orderOptions : [];
+	const ofModel = mayHaveOtherModels({ endpoint, batch }) ? [ifModelRefusesOption] : [];
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [
@@ -93,7 +96,7 @@ function fieldsOf({
 		...[...fields, ...(isOrder ? [previewField] : [])].flatMap(({ property, isFilledInByModel }) =>
 			isFilledInByModel ? filledInByModel(property) : property,
 		),
-		optionsProperty([...options, ...ofOrder, ...ofPaid, ...ofAll]),
+		optionsProperty([...options, ...ofOrder, ...ofModel, ...ofPaid, ...ofAll]),
 	].map(shown);
 }
 

@@ -34,6 +34,8 @@ export class Line {
 	/** The result of its request, perhaps of an earlier try. */
 	result?: object;
 	error?: unknown;
+	/** The ID of the model that makes it. */
+	model?: string;
 	/** Results of the requests that were answered so far, where the item takes several. */
 	parts: object[] = [];
 	/** The job that it has made, or waits for. */
@@ -69,10 +71,10 @@ export const sentTotalOf = (lines: readonly Line[]): Total =>
 
 /** What is known of an order after it was sent; undefined when it was refused. Pure. */
 export function stateAfter(
-	line: Pick<Line, 'result' | 'job' | 'hints' | 'parts' | 'error'>,
+	line: Pick<Line, 'result' | 'job' | 'hints' | 'parts' | 'error' | 'model'>,
 ): State | undefined {
-	const { result, job, hints, parts, error } = line;
-	if (result !== undefined) return { state: 'answered', result, job, hints };
+	const { result, job, hints, parts, error, model } = line;
+	if (result !== undefined) return { state: 'answered', result, job, hints, model };
 	if (error instanceof GatewayError && error.failure.billed !== 'no') {
 		return { state: 'lost', failure: error.failure };
 	}

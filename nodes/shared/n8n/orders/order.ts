@@ -41,6 +41,8 @@ export type State =
 			job?: JobSummary;
 			/** Hints shown with the outputs. */
 			hints: string[];
+			/** The ID of the model that made it. */
+			model?: string;
 	  };
 
 /** A wish that was sent, and what came of it. */

@@ -1,4 +1,4 @@
-import { merged, valueAt, type JsonObject } from '../../service/json';
+import { merged, valueAt, without, type JsonObject } from '../../service/json';
 import { accidentInJson } from './accidentalText';
 import { bodyOf, type Body, type Field } from './field';
 import { objectField, reportAccident } from './fieldKinds';
@@ -29,9 +29,10 @@ export class ExtraBody {
 		private readonly parameters: ItemParameters,
 		refused: ReadonlyArray<keyof typeof reserved> = [],
 	) {
-		const { options } = parameters;
+		const { options, otherModel } = parameters;
 		const { displayName } = extraBodyOption.property;
-		this.fields = extraBodyOption.read(options) ?? {};
+		const given = extraBodyOption.read(options) ?? {};
+		this.fields = otherModel === undefined ? given : without(given, ['model']);
 		for (const name of refused) {
 			const value = this.fields[name];
 			if (value === undefined || (name === 'stream' && !value)) continue;

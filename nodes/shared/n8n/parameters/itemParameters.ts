@@ -43,8 +43,18 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-		private readonly operation: { gatewayUrl?: string; isOrder?: boolean; isPaid?: boolean } = {},
+		private readonly operation: {
+			gatewayUrl?: string;
+			isOrder?: boolean;
+			isPaid?: boolean;
+			otherModel?: string;
+		} = {},
 	) {}
+
+	/** The model to read in place of the one that the user chose. */
+	get otherModel(): string | undefined {
+		return this.operation.otherModel;
+	}
 
 	/** The base URL of the gateway, which fetches the links of the item. */
 	get gatewayUrl(): string {

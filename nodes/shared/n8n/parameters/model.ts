@@ -69,7 +69,8 @@ function locatorScope(parameters: ItemParameters): Scope {
 	const { context, item } = parameters;
 	return {
 		parameters,
-		value: (name) => context.getNodeParameter(name, item, '', { extractValue: true }),
+		value: (name) =>
+			parameters.otherModel ?? context.getNodeParameter(name, item, '', { extractValue: true }),
 		written: (name) => parameters.written(`${name}.value`),
 		report: (field, problem, kind) => parameters.report(field, problem, kind),
 	};

@@ -1,5 +1,6 @@
 import type { Gateway } from '../client/gateway';
-import { GatewayError } from '../errors/gatewayError';
+import { asGatewayError, GatewayError } from '../errors/gatewayError';
+import { mayTryOtherModel } from '../errors/modelRefusal';
 import { asIndex, isObject, type JsonObject } from '../json';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
@@ -54,6 +55,22 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			throw withReasoningAdvice(error, body);
 		})
 		.finally(async () => await emitText(redactedStream.end()));
+}
+
+/**
+ * The same, and with the next of these models where the service refuses the one before. After a text of a stream, it is
+ * no refusal.
+ */
+export async function completeChatWith<T>(
+	gateway: Gateway,
+	call: ChatCall<T>,
+	[model, ...others]: readonly string[] = [],
+): Promise<T> {
+	return await completeChat(gateway, call).catch(async (error: unknown) => {
+		const refusal = asGatewayError(error);
+		if (model === undefined || !mayTryOtherModel(refusal.failure)) throw refusal;
+		return await completeChatWith(gateway, { ...call, body: { ...call.body, model } }, others);
+	});
 }
 
 /** Names the user's settings that a reasoning model may have refused, which its response does not name. */

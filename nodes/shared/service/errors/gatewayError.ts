@@ -80,6 +80,8 @@ export interface Failure extends FailureRecord {
 	cost?: Cost;
 	/** What the service itself denies for good. */
 	denies?: 'key' | 'job' | 'request';
+	/** Set when the service itself refused the model and made nothing: see `refusesModel`. Earlier tries are another matter. */
+	refusesModel?: true;
 	/** Milliseconds the service asked to wait. */
 	retryAfter?: number;
 	/** The model that the service refused, because it belongs to another operation. */

@@ -5,6 +5,7 @@ import { isWebPage, readReason } from '../reader/page';
 import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
+import { refusesModel } from './modelRefusal';
 import { addressProblems, readNetworkError } from './networkError';
 import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
@@ -153,7 +154,9 @@ export function refused(
 	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
 	const kind = kindOf(request, response, error, isService);
 	const { meaning } = refusals[kind];
-	const denies = isService && !request.isFile ? deniedBy(kind, status) : undefined;
+	const isOfService = isService && !request.isFile;
+	const denies = isOfService ? deniedBy(kind, status) : undefined;
+	const isOfModel = isOfService && refusesModel(kind, error, { cost: request.cost, status });
 	const { otherModel: model } = request;
 	const otherModel = model && isModelBlamed(model, kind, error) ? model : undefined;
 	const noReason = request.hidesResponse ? responseHidden : 'the response gives no reason';
@@ -165,6 +168,7 @@ export function refused(
 	return failed(request, `${excerpt(reason)} (HTTP ${status}${code})`, {
 		...{ reach, kind, ...responseFields(response, body, said) },
 		...withoutUndefined({ otherModel, retryAfter, denies }),
+		...(isOfModel && { refusesModel: true as const }),
 	});
 }
 

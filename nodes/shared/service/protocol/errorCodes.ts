@@ -103,6 +103,13 @@ export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 export const moderationWords =
 	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw|敏感|违规|不安全/i;
 
+/** Matches a reason that may be about the content: "not allowed" alone is said of a prompt, too. */
+export const contentWords =
+	/prompt|content|input|media(?!n)|photo|picture|\bimages?\b(?!-)|\b(text|words?|message)\b|提示|内容|图片/i;
+
+/** Matches a reason that is a time limit, or its status. */
+export const timeLimitWords = /time[d ]?[ _-]?out|deadline|\b(408|504)\b|超时/i;
+
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =
 	/permission|permitted|group|(no|not|without|denied) access|access (is )?denied|not (allowed|authori[sz]ed|entitled)|unauthori[sz]ed/i;

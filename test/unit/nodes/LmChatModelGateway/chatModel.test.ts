@@ -17,9 +17,9 @@ describe('the chat model', () => {
 	});
 	afterEach(async () => await gateway.close());
 
-	const newModel = () =>
+	const newModel = (...otherModels: string[]) =>
 		new GatewayChatModel(
-			{ model: 'chat-1', fields: {} },
+			{ model: 'chat-1', fields: {}, otherModels },
 			{
 				gateway: new Transport(
 					connectionFrom({ apiKey: key, baseUrl: gateway.url }),
@@ -135,6 +135,24 @@ describe('the chat model', () => {
 				expect(gateway.requests).toHaveLength(1);
 			},
 		);
+	});
+
+	it.each(['generated', 'streamed'])('leaves a refused model for the next one: %s', async (way) => {
+		gateway.fault({ route: 'chat', action: 'error', status: 403, code: 'permission_denied' });
+		const model = newModel('chat-9', 'chat-1-mini', 'reason-1');
+		if (way === 'streamed') {
+			expect((await chunksOf(model.stream(hello))).at(-1)).toMatchObject({ finishReason: 'stop' });
+		} else {
+			const { providerMetadata } = await model.generate(hello);
+			expect(providerMetadata).toMatchObject({ model: 'chat-1-mini' });
+		}
+		expect(bodies().map((body) => body.model)).toEqual(['chat-1', 'chat-9', 'chat-1-mini']);
+	});
+
+	it('stays with a model that has begun to answer', async () => {
+		gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
+		await failureOf(chunksOf(newModel('chat-1-mini').stream(hello)));
+		expect(gateway.requests).toHaveLength(1);
 	});
 
 	it('streams the words of a refusal as the text, so that the agent shows them', async () => {
