@@ -278,6 +278,21 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'budgets',
+		summary: 'orders of clients with a budget each, in two workers that are killed now and then',
+		duration: '4 minutes',
+		needs: 'n8n',
+		options: {
+			orders: { default: 200, about: 'orders of all clients together' },
+			clients: { default: 5, about: 'clients' },
+			limit: { default: 30, about: 'maximum orders of each client in a month' },
+			kills: { default: 2, about: 'how often a worker is killed' },
+		},
+		async run(settings) {
+			return await (await import('./budgets.js')).measureBudgets(settings);
+		},
+	}),
+	measurement({
 		name: 'bursts',
 		summary:
 			'whether anything is charged twice when workers run a new node at the same moment, or PostgreSQL restarts',

@@ -45,7 +45,8 @@ it('counts the orders of each client in a month, and says how many are left', as
 	expect(charged()).toBe(5);
 	const [refused] = second.items('Create');
 	expect(refused.json.error).toContain('limit of 2 orders per month for “acme” (2 used before');
-	await pass(31 * 24 * 60 * 60);
+	// In New York, the month ends.
+	await pass(24 * 60 * 60);
 	await run(workflow, ['acme 4']);
 	expect(charged()).toBe(6);
 });

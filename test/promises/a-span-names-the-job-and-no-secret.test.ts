@@ -6,7 +6,10 @@ withOrders();
 const secrets = /sk-|otter|https?:/;
 
 it('gives each of 50 orders a span with its job, model, estimated cost and outcome, and no secret', async () => {
-	const priced = { advanced: true, prices: JSON.stringify({ 'beta-2.7-r2v': { per_second: 0.1 } }) };
+	const priced = {
+		advanced: true,
+		prices: JSON.stringify({ 'beta-2.7-r2v': { per_second: 0.1 } }),
+	};
 	const spans = [];
 	for (let order = 0; order < 50; order++) {
 		if (order === 20) refuseNext('a reference video');

@@ -110,6 +110,7 @@ describe('the panel of a tool', () => {
 			'Order Once: Order Key',
 			...['Limits: Max Orders', 'Limits: Max Orders per Day'],
 			...['Limits: Max Cost', 'Limits: Max Cost per Day'],
+			...['Limits: Count For', 'Limits: In Each'],
 			...['If No Response Arrives', 'If the Model Refuses'],
 			...['Request Timeout (Seconds)', 'Extra Body (JSON)'],
 		]);
