@@ -31,23 +31,6 @@ export function altTextsOf(markdown: string): string[] {
 	return [...withoutFences(markdown).matchAll(/!\[([^\]]*)\]/g)].map(([, text]) => text.trim());
 }
 
-/** The sentences of a page, without its markup and code blocks. A sentence never spans two cells of a table. */
-export function sentencesOf(markdown: string): string[] {
-	return withoutFences(markdown)
-		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-		.replace(/<[^<>\n]+>/g, ' ')
-		.split(/\n\s*(?=\n|#|[-*] |\d+\. )|(?<!\\)\||\n(?=\|)/)
-		.flatMap((block) =>
-			block
-				.replace(/^\s*(#+|[-*]|\d+\.|>) +/, '')
-				.replace(/[*`]|(?<!\w)_|_(?!\w)/g, '')
-				.replace(/\s+/g, ' ')
-				.split(/(?<=[.!?]) (?=[^a-z]|[a-z]+-\d)/),
-		)
-		.map((sentence) => sentence.trim())
-		.filter((sentence) => /[a-z]/i.test(sentence));
-}
-
 /** The links of a page to missing files or headings of this repository. Web addresses are not checked. */
 export function brokenLinks(page: string): string[] {
 	return linksOf(readFileSync(page, 'utf8')).filter((link) => {

@@ -7,7 +7,6 @@ import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatMode
 import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node.js';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.js';
-import { panelTexts } from '../../support/pages/serviceStatements';
 
 // What n8n asks of verified nodes in its UX guidelines, and its linter does not check.
 
@@ -22,10 +21,31 @@ const fieldsIn = (fields: unknown[]): INodeProperties[] =>
 		),
 	]);
 
-const panels = [
+const nodeDescriptions = [
 	...[new ModelGateway(), new ModelGatewayWaitForVideo()],
 	...[new LmChatModelGateway(), new EmbeddingsModelGateway()],
-].map(({ description }) => description.properties);
+].map(({ description }) => description);
+const panels = nodeDescriptions.map(({ properties }) => properties);
+const credentialFields = new ModelGatewayApi().properties;
+
+interface PanelText {
+	/** The name of its property, or `notice`. */
+	name: string;
+	text: string;
+}
+
+/** Every text in it that the editor shows. */
+function textsIn(value: unknown): PanelText[] {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, inner]) => {
+		const isShown = /^(description|displayName|hint|message|name|placeholder)$/.test(name);
+		const isNotice = name === 'displayName' && 'type' in value && value.type === 'notice';
+		const own = isShown && typeof inner === 'string';
+		return own ? [{ name: isNotice ? 'notice' : name, text: inner }] : textsIn(inner);
+	});
+}
+
+const panelTexts = textsIn([credentialFields, nodeDescriptions]);
 
 it.each(operations)(
 	'the action “$action” is in sentence case, without an article, and names its resource',
@@ -46,13 +66,13 @@ it('no two operations have the same action', () => {
 });
 
 it('each placeholder is an example or the label of a button', () => {
-	const placeholders = panelTexts().filter(({ name }) => name === 'placeholder');
+	const placeholders = panelTexts.filter(({ name }) => name === 'placeholder');
 	expect(placeholders.length).toBeGreaterThan(10);
 	expect(placeholders.filter(({ text }) => !/^(e\.g\. |Add )/.test(text))).toEqual([]);
 });
 
 it('each switch says what it decides, beginning with “Whether”', () => {
-	const fields = fieldsIn([...panels, new ModelGatewayApi().properties].flat());
+	const fields = fieldsIn([...panels, credentialFields].flat());
 	const switches = fields.filter(({ type }) => type === 'boolean');
 	expect(switches.length).toBeGreaterThan(10);
 	const others = switches.filter(({ description }) => !description?.startsWith('Whether '));
@@ -74,7 +94,7 @@ it.each<[number, string[]]>([
 	[150, ['notice', 'hint', 'message']],
 	[250, ['description']],
 ])('no text of a panel is longer than %i characters where it is a %j', (most, names) => {
-	const texts = panelTexts().filter(({ name }) => names.includes(name));
+	const texts = panelTexts.filter(({ name }) => names.includes(name));
 	expect(texts.length).toBeGreaterThan(0);
 	const shown = texts.map(({ text }) => text.replace(/<[^>]*>/g, ''));
 	expect(shown.filter((text) => text.length > most)).toEqual([]);
