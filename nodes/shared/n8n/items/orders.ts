@@ -3,14 +3,13 @@ import type { Connection } from '../../service/client/connection';
 import { showHint } from '../display/hints';
 import type { Decision } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
+import { limitsUsed, usageText } from '../orders/limitMessages';
 import { isReal } from '../orders/line';
 import {
 	keyOf,
 	keysReleased,
 	keyToRelease,
 	keysUsed,
-	limitsUsed,
-	usageText,
 	keyUsed,
 	notSentAgain,
 	refusal,

@@ -4,19 +4,18 @@ import type { JobSummary } from '../../service/errors/jobSummary';
 import type { Cost } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
-import { clock } from '../client/httpClient';
 import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
 import type { Period } from '../parameters/orderOptions';
+import { Counts } from './counts';
 import { hashOf, WishNames } from './identity';
 import { Journal } from './journal';
 import { keptJournals, type KeyUse } from './keptJournals';
-import { hasLastingLimit, isLasting, limitStatus, type LimitStatus, type Usage } from './limits';
+import { hasLastingLimit, limitStatus, type LimitStatus, type Usage } from './limits';
 import { isFresh, isPreview, isReal, isSent, stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import type { Total } from './order';
-import { dateOf, PeriodCount, wholeLimit, type CountOf, type LastingPeriod } from './periodCount';
 import { Plan } from './plan';
 import { nodeIdOf, ProcessedItems } from './store';
 
@@ -56,13 +55,12 @@ export class Ledger {
 		readonly context: IExecuteFunctions,
 		private readonly settings: Settings,
 	) {
-		const { isOrder, log, billing } = settings;
+		const { isOrder, log } = settings;
 		const journal = new Journal(context, isOrder);
 		this.journal = journal;
 		this.node = nodeIdOf(context);
 		this.store = new ProcessedItems(context);
-		const isTraced = billing === 'job';
-		const { isRetry, lines } = this;
+		const { isRetry, isTraced, lines } = this;
 		const isOfTool = isTool(context.getNode());
 		this.marks = new Marks(this.store, { log, origin: journal.origin, isTraced });
 		this.plan = new Plan(journal, this.marks, lines, { isRetry, isTraced, isOfTool });
@@ -87,7 +85,8 @@ export class Ledger {
 			for (const line of lines) line.decision = { do: 'refuse', because: 'unreadable' };
 			return;
 		}
-		this.marks.counts = this.counts();
+		const { context, store, isTraced } = this;
+		this.marks.counts = new Counts(lines, { context, store, isTraced });
 		const keys = lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);
@@ -169,20 +168,12 @@ export class Ledger {
 		return this.marks.failure;
 	}
 
-	/** What others have ordered of what a limit of a day or month counts for an item; undefined where that is unknown. */
-	usedBefore({ wish }: Line, period: Period): Total | undefined {
-		if (period === 'execution' || this.marks.error !== undefined) return undefined;
-		return this.marks.countOf(period, wish.subject)?.others;
+	usedBefore(line: Line, period: Period): Total | undefined {
+		return this.plan.usedBefore(line, period);
 	}
 
-	/** How far the limits of an item are used, with this run: those that count other executions, or separately. */
-	usageOf({ options, wish: { subject } }: Line): Usage[] {
-		const counted = this.plan.counted({ subject, sent: this.sending });
-		return (options?.limits ?? []).flatMap((limit) => {
-			const used = counted[limit.period]?.[limit.of];
-			const isShown = isLasting(limit) || subject !== undefined;
-			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
-		});
+	usageOf(line: Line): Usage[] {
+		return this.plan.usageOf(line, this.sending);
 	}
 
 	/** Who used an Order Key before, as far as this process knows. */
@@ -196,42 +187,9 @@ export class Ledger {
 		return this.journal.jobsExcept(this.lines);
 	}
 
-	/**
-	 * The counts of the days and months that the limits of the items are about. Videos are counted also without a limit,
-	 * so that a limit that is set later counts them.
-	 */
-	private counts(): PeriodCount[] {
-		const { context, store, node, lines } = this;
-		const counts = new Map<string, PeriodCount>();
-		const add = (
-			period: LastingPeriod,
-			{ subject, limits }: Pick<CountOf, 'subject' | 'limits'>,
-		) => {
-			const key = `${period} ${subject ?? ''}`;
-			const date = dateOf(period, clock.now(), context.getTimezone());
-			const of = { node, period, date, subject, limits };
-			if (!counts.has(key)) counts.set(key, new PeriodCount(store, of));
-		};
-		for (const {
-			options,
-			wish: { subject },
-		} of lines) {
-			const limits = options?.limits ?? [];
-			for (const period of ['day', 'month'] as const) {
-				const own = limits.filter((limit) => limit.period === period);
-				if (own.length === 0) continue;
-				add(period, { subject, limits: own });
-				if (subject !== undefined) add(period, { limits: [wholeLimit] });
-			}
-		}
-		const isOrdering = lines.some((line) => isReal(line) && !line.options?.releasesKey);
-		if (this.settings.billing === 'job' && isOrdering) add('day', { limits: [] });
-		return [...counts.values()];
-	}
-
 	/** Lets Retries of the execution and, where days or months count, runs of the node take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofCounts = this.marks.counts.length > 0 ? [`counts of ${this.node}`] : [];
+		const ofCounts = this.marks.counts?.isEmpty === false ? [`counts of ${this.node}`] : [];
 		const unlock = await lockAll([this.journal.origin, ...ofCounts], stop);
 		try {
 			return unlock && (await call());
@@ -263,6 +221,11 @@ export class Ledger {
 		}
 		await marks.keepOnly(this.sending);
 		this.journal.begin(lines);
+	}
+
+	/** Whether a Retry must find the orders in n8n's database: those of videos. */
+	private get isTraced(): boolean {
+		return this.settings.billing === 'job';
 	}
 
 	private get isRetry(): boolean {

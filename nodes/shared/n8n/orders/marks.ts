@@ -1,8 +1,8 @@
 import type { NodeLog } from '../log/nodeLog';
+import type { Counts } from './counts';
 import { isFresh, sentTotalOf, wishesOf, type Line } from './line';
 import type { Wish } from './order';
 import { allKeyValuesOf, hasKey, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
-import type { LastingPeriod, PeriodCount } from './periodCount';
 import { Places } from './places';
 import { isStoreMissing, maxEntries, type ProcessedItems } from './store';
 import { Write, type Row } from './write';
@@ -37,7 +37,7 @@ export class Marks {
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
 	/** What counts days and months. */
-	counts: readonly PeriodCount[] = [];
+	counts?: Counts;
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
 	/** How Order Keys were used before this run. */
@@ -67,19 +67,8 @@ export class Marks {
 		return { isMissing: isStoreMissing(error), problem };
 	}
 
-	/** The rows that decide whether a limit of a day or month allows an order. */
 	private get limitedRows(): Places[] {
-		return this.counts.flatMap(({ limitedRows }) => limitedRows);
-	}
-
-	/** Whether orders of a subject may have left n8n's store: see {@link maxCountedSeparately}. */
-	get isFull(): boolean {
-		return this.counts.some((count) => count.of.subject === undefined && count.isReached);
-	}
-
-	/** The count of a day or month. @param subject see {@link Wish.subject} */
-	countOf(period: LastingPeriod, subject?: string): PeriodCount | undefined {
-		return this.counts.find(({ of }) => of.period === period && of.subject === subject);
+		return this.counts?.limitedRows ?? [];
 	}
 
 	/** Looks up the Order Keys of these wishes. */
@@ -95,9 +84,7 @@ export class Marks {
 	 */
 	async count({ isPreview }: { isPreview: boolean }): Promise<void> {
 		if (this.store.isShared && !isPreview) return;
-		await this.attempt(async () => {
-			for (const count of this.counts) await count.count();
-		});
+		await this.attempt(async () => await this.counts?.count());
 	}
 
 	/**
@@ -129,7 +116,7 @@ export class Marks {
 			const rows = this.rowsOf(lines);
 			const isEnough = rows.every(([row, count]) => row.taken >= count);
 			if (values.length > 0 || !isEnough) await this.write(lines, values, rows);
-			this.spend(lines);
+			this.counts?.spend(lines);
 		});
 	}
 
@@ -140,9 +127,7 @@ export class Marks {
 	async recount(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
-		await this.attempt(async () => {
-			for (const count of this.counts) await count.recount();
-		});
+		await this.attempt(async () => await this.counts?.count(true));
 		return true;
 	}
 
@@ -155,7 +140,7 @@ export class Marks {
 		await this.attempt(async () => {
 			await store.remove(obsolete);
 			for (const [row, count] of this.rowsOf(lines)) await row.free(row.taken - count);
-			this.spend(lines);
+			this.counts?.spend(lines);
 			const ofKeys = obsolete.filter(isOfKey);
 			if (ofKeys.length === 0) return;
 			// A worker that read the store earlier may have written them back, and a key would stay used for ever.
@@ -174,10 +159,6 @@ export class Marks {
 	/** The outcomes of all orders of the run are known: from now on, newer orders push out what it has written. */
 	settle(): void {
 		this.store.settle();
-	}
-
-	private spend(lines: readonly Line[]): void {
-		for (const count of this.counts) count.spend(count.sentBy(lines));
 	}
 
 	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<void> {
@@ -205,9 +186,7 @@ export class Marks {
 		if (/^(?:order|number) /.test(value)) return true;
 		if (this.store.isShared || isOfParameters(value)) return false;
 		// A place that was not looked up first may be taken already.
-		const rows = this.counts.flatMap((count) => count.rows);
-		const isPlaceKnown = rows.length > 0 && rows.every((row) => row.others !== undefined);
-		return isOfKey(value) || isPlaceKnown;
+		return isOfKey(value) || (this.counts?.areKnown ?? false);
 	}
 
 	/** What belongs to this run of the values that it has written. @param known what was there before */
@@ -240,11 +219,8 @@ export class Marks {
 	}
 
 	private rowsOf(lines: readonly Line[]): Row[] {
-		const counted = this.counts.flatMap((count): Row[] => {
-			const needed = count.needed(count.sentBy(lines));
-			return count.rows.map((row, at) => [row, needed[at]]);
-		});
-		const { family, to } = this;
+		const { family, to, counts } = this;
+		const counted = counts?.rowsOf(lines) ?? [];
 		return to.isTraced ? [[family, sentTotalOf(lines).orders], ...counted] : counted;
 	}
 

@@ -2,19 +2,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../service/errors/gatewayError';
 import { excerpt, textAt } from '../../service/json';
-import { sumOf } from '../../service/prices';
 import { idInSentence } from '../agent/dataNotice';
-import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
 import { failureOfJob } from '../execution/memory';
-import type { Limit, Period } from '../parameters/orderOptions';
+import type { Period } from '../parameters/orderOptions';
 import type { Reason } from './decide';
 import type { KeyUse } from './keptJournals';
-import { isLasting, reasonOf, type LimitReason, type Usage } from './limits';
+import { lastingPeriodOf, limitReached, quoted, tooManyToCount, type Facts } from './limitMessages';
 import type { Line } from './line';
 import { guardedOrders, type StoreFailure } from './marks';
 import type { Order, Total } from './order';
-import { maxCountedSeparately } from './periodCount';
 
 /** What the messages about the orders of a run need to know. */
 interface RunFacts {
@@ -32,8 +29,6 @@ interface Refused {
 	/** What is known of the order, or of others that may be the same. */
 	orders: readonly Order[];
 }
-
-type Facts = ConstructorParameters<typeof GatewayError>[0];
 
 /** What is said of an order that is not sent. */
 const refusals: Record<Reason, (refused: Refused) => Facts> = {
@@ -86,11 +81,8 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 	costLimitOfDay: (refused) => limitReached('costLimitOfDay', refused),
 	limitOfMonth: (refused) => limitReached('limitOfMonth', refused),
 	costLimitOfMonth: (refused) => limitReached('costLimitOfMonth', refused),
-	dayUnknown: (refused) => notLookedUp(`orders of the ${lastingOf(refused).period}`, refused),
-	countFull: (refused) => ({
-		message: `Not ordered: this node has placed ${maxCountedSeparately} orders this ${lastingOf(refused).period}, the most that n8n can count with Count For`,
-		advice: 'Use a node of its own for some of the clients, or remove Count For.',
-	}),
+	dayUnknown: (refused) => notLookedUp(`orders of the ${lastingPeriodOf(refused)}`, refused),
+	countFull: tooManyToCount,
 	keyUnknown: (refused) => notLookedUp('Order Key', refused),
 	triesUnknown: (refused) => notLookedUp('orders of earlier tries', refused),
 	notRecorded,
@@ -140,50 +132,6 @@ const howToFind =
 /** Says that no retry sends the order again, and how to order it anyway. */
 const alreadySent = ({ line }: Refused) =>
 	`An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second charge is acceptable, ${keyOf(line) === '' ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`;
-
-/** The first limit of an order that counts other executions, too. */
-const lastingOf = ({ line }: Refused): Limit => line.options?.limits.find(isLasting) as Limit;
-
-function limitReached(reason: LimitReason, { line, run }: Refused): Facts {
-	const { options, cost } = line;
-	const { context } = run;
-	const limit = options?.limits.find((one) => reasonOf(one) === reason) as Limit;
-	const { of, period, max, field } = limit;
-	const reached =
-		of === 'cost'
-			? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
-			: `it would exceed the limit of ${counted(max, 'order')}`;
-	const used = run.usedBefore(line, period)?.[of];
-	const before = used === undefined ? '' : ` (${used} used before this run)`;
-	const until = { execution: '', day: 'at midnight', month: 'at the end of the month' }[period];
-	const opens = until && `. It opens again ${until} (${context.getTimezone()}).`;
-	const stopsAll = context.getInputData().length > 1 && !context.continueOnFail();
-	const noneOrdered = stopsAll ? ' Until then, none of these items is ordered.' : '';
-	return {
-		message: `Not ordered: ${reached} per ${period}${subjectOf(line)}${before}${opens}`,
-		// The model of an agent cannot change the options.
-		advice: isTool(context.getNode())
-			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
-			: `To allow more, raise ${field}.${noneOrdered}`,
-		retry_can_help: isLasting(limit),
-	};
-}
-
-/** For whom an order counts. */
-const subjectOf = ({ options }: Line) =>
-	options?.subject === undefined ? '' : ` for ${quoted(options.subject)}`;
-
-export const limitsUsed = (usages: readonly Usage[]): string =>
-	`Limits: ${joinFirst(usages.map(usageText))}.`;
-
-/** Says how far a limit is used. */
-export function usageText({ limit: { of, period, max }, subject, used }: Usage): string {
-	const whose = subject === undefined ? '' : `${quoted(subject)}: `;
-	const what = of === 'orders' ? 'orders' : 'estimated cost';
-	const when = { execution: 'in this execution', day: 'today', month: 'this month' }[period];
-	const left = sumOf([max, -used]);
-	return `${whose}${used} of ${max} ${what} used ${when}${left > 0 ? `, ${left} left` : ''}`;
-}
 
 /** Without n8n's database, the key or limit that the user set cannot be guaranteed. */
 function notLookedUp(guard: string, refused: Refused): Facts {
@@ -247,14 +195,10 @@ export const keysReleased = (keys: string[]): string =>
 export const keyToRelease = (key: string): string =>
 	`Order Key ${quoted(key)} would be released, and nothing ordered`;
 
-/** Such as “3 orders”. */
-export const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-
 /** The first keys, in quotation marks. */
 const list = (keys: string[]) => joinFirst(keys.map(quoted));
 
 export const keyOf = ({ options }: Line): string => options?.key ?? '';
-const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 
 /** Names the execution that used an Order Key, but delivers nothing of it: what one execution knows never serves another. */
 function useOf(line: Line, run: RunFacts): string | undefined {

@@ -146,16 +146,6 @@ export class PeriodCount {
 		return this.others.orders >= (this.least('orders') ?? Infinity);
 	}
 
-	/** Looks up what has a limit. */
-	async count(): Promise<void> {
-		for (const row of this.limitedRows) await row.count();
-	}
-
-	/** The same for a run that has looked it up before. */
-	async recount(): Promise<void> {
-		for (const row of this.limitedRows) await row.recount();
-	}
-
 	/** What others have ordered, as far as this process knows. */
 	get others(): Total {
 		return { orders: this.orders.others ?? 0, cost: this.cost?.others ?? 0 };

@@ -1,7 +1,8 @@
 import type { EventLoopYielder } from '../client/eventLoopYielder';
+import type { Period } from '../parameters/orderOptions';
 import { decide, type DecisionInput } from './decide';
 import type { Journal } from './journal';
-import { addCounted, limitStatus, type Counted } from './limits';
+import { addCounted, isLasting, limitStatus, type Counted, type Usage } from './limits';
 import {
 	hasKey,
 	isContinued,
@@ -15,7 +16,7 @@ import {
 } from './line';
 import { guardedOrders, type Marks } from './marks';
 import { match, unmatchedOf } from './match';
-import { addTotals, totalOf, type Order } from './order';
+import { addTotals, totalOf, type Order, type Total } from './order';
 import type { LastingPeriod } from './periodCount';
 
 /** What the journal and n8n's database know of the orders of a run, and what is decided about them. */
@@ -107,7 +108,7 @@ export class Plan {
 		const { orders, cost } = this.journal.totalExcept(except, subject);
 		const unnamed = this.unnamed(sent !== undefined);
 		const totalIn = (period: LastingPeriod) => {
-			const count = marks.error === undefined ? marks.countOf(period, subject) : undefined;
+			const count = marks.error === undefined ? marks.counts?.find(period, subject) : undefined;
 			if (!count?.isLimited) return undefined;
 			return addTotals(count.others, count.sentBy(sent ?? []));
 		};
@@ -115,8 +116,25 @@ export class Plan {
 			// After n8n was killed, nobody knows what these orders cost, or for whom they were.
 			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },
 			...{ day: totalIn('day'), month: totalIn('month') },
-			isFull: subject !== undefined && marks.isFull,
+			isFull: subject !== undefined && marks.counts?.isFull,
 		};
+	}
+
+	/** What others have ordered of what a limit of a day or month counts for a line; undefined where that is unknown. */
+	usedBefore({ wish }: Line, period: Period): Total | undefined {
+		const { error, counts } = this.marks;
+		if (period === 'execution' || error !== undefined) return undefined;
+		return counts?.find(period, wish.subject)?.others;
+	}
+
+	/** How far the limits of a line are used: those that count other executions, or separately. */
+	usageOf({ options, wish: { subject } }: Line, sent: readonly Line[]): Usage[] {
+		const counted = this.counted({ subject, sent });
+		return (options?.limits ?? []).flatMap((limit) => {
+			const used = counted[limit.period]?.[limit.of];
+			const isShown = isLasting(limit) || subject !== undefined;
+			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
+		});
 	}
 
 	/**

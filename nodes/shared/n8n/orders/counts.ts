@@ -1,0 +1,90 @@
+import { clock } from '../client/httpClient';
+import type { Limit } from '../parameters/orderOptions';
+import { isReal, type Line } from './line';
+import { dateOf, PeriodCount, wholeLimit, type LastingPeriod } from './periodCount';
+import type { Places } from './places';
+import { nodeIdOf, type ProcessedItems } from './store';
+import type { Row } from './write';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+interface CountedNode {
+	context: IExecuteFunctions;
+	store: ProcessedItems;
+	/** Whether its orders are videos, which count also without a limit, so that a limit that is set later counts them. */
+	isTraced: boolean;
+}
+
+/** What days and months count of the orders of a run. */
+export class Counts {
+	private readonly all: readonly PeriodCount[];
+
+	/** @param lines whose limits are counted */
+	constructor(lines: readonly Line[], { context, store, isTraced }: CountedNode) {
+		const counts = new Map<string, PeriodCount>();
+		const add = (
+			period: LastingPeriod,
+			limits: Array<Pick<Limit, 'of' | 'max'>>,
+			subject?: string,
+		) => {
+			const key = `${period} ${subject ?? ''}`;
+			if (counts.has(key)) return;
+			const date = dateOf(period, clock.now(), context.getTimezone());
+			const of = { node: nodeIdOf(context), period, date, subject, limits };
+			counts.set(key, new PeriodCount(store, of));
+		};
+		for (const { options, wish } of lines) {
+			for (const period of ['day', 'month'] as const) {
+				const limits = options?.limits.filter((limit) => limit.period === period) ?? [];
+				if (limits.length === 0) continue;
+				add(period, limits, wish.subject);
+				if (wish.subject !== undefined) add(period, [wholeLimit]);
+			}
+		}
+		const isOrdering = lines.some((line) => isReal(line) && !line.options?.releasesKey);
+		if (isTraced && isOrdering) add('day', []);
+		this.all = [...counts.values()];
+	}
+
+	get isEmpty(): boolean {
+		return this.all.length === 0;
+	}
+
+	/** @param subject see `Wish.subject` */
+	find(period: LastingPeriod, subject?: string): PeriodCount | undefined {
+		return this.all.find(({ of }) => of.period === period && of.subject === subject);
+	}
+
+	/** The rows that decide whether a limit allows an order. */
+	get limitedRows(): Places[] {
+		return this.all.flatMap(({ limitedRows }) => limitedRows);
+	}
+
+	/** Whether it is known what others have ordered. */
+	get areKnown(): boolean {
+		const rows = this.all.flatMap((count) => count.rows);
+		return rows.length > 0 && rows.every((row) => row.others !== undefined);
+	}
+
+	/** Whether orders of a subject may have left n8n's store: see {@link wholeLimit}. */
+	get isFull(): boolean {
+		return this.all.some((count) => count.of.subject === undefined && count.isReached);
+	}
+
+	/** Looks up what has a limit. @param isAgain for a run that has looked it up before */
+	async count(isAgain = false): Promise<void> {
+		for (const row of this.limitedRows) await (isAgain ? row.recount() : row.count());
+	}
+
+	/** The rows, and how many places these lines need in each. */
+	rowsOf(lines: readonly Line[]): Row[] {
+		return this.all.flatMap((count) => {
+			const needed = count.needed(count.sentBy(lines));
+			return count.rows.map((row, at): Row => [row, needed[at]]);
+		});
+	}
+
+	/** The run has ordered these lines in all. */
+	spend(lines: readonly Line[]): void {
+		for (const count of this.all) count.spend(count.sentBy(lines));
+	}
+}
