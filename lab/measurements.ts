@@ -145,7 +145,7 @@ export const measurements = [
 	measurement({
 		name: 'expectations',
 		summary: 'how often the time that Wait for Video says first is near the true one',
-		duration: '10 s',
+		duration: '15 s',
 		options: { seed },
 		notes: [
 			'a simulation: four kinds of job, 60 of each in a run; the first ten of each do not count',

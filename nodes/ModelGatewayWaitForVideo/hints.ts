@@ -1,5 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
-import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
+import {
+	describeState,
+	jobName,
+	shownId,
+	type JobSummary,
+} from '../shared/service/errors/jobSummary';
 import { timeOf } from '../shared/service/jobs/expectation';
 import { withoutUndefined } from '../shared/service/json';
 import { phaseOf } from '../shared/service/protocol/jobs';
@@ -61,11 +66,17 @@ export function progressHint(
 /** What nobody can tell counts as the latest. */
 const lastOf = ({ secondsLeft = Infinity }: Forecast) => secondsLeft;
 
+/** Jobs with the same status share it: there is little room. */
 function statusesOf(jobs: JobSummary[]): string {
-	const shown = jobs.slice(0, maxShownJobs).map((job) => describeProgress(job));
-	const left = jobs.length - shown.length;
+	const ids = new Map<string, string[]>();
+	for (const job of jobs.slice(0, maxShownJobs)) {
+		const state = describeState(job);
+		ids.set(state, [...(ids.get(state) ?? []), shownId(job.id)]);
+	}
+	const shown = [...ids].map(([state, some]) => `${some.join(', ')}: ${state}`);
+	const left = jobs.length - maxShownJobs;
 	const rest = left > 0 ? [`and ${left} more`] : [];
-	return [...shown, ...rest].join('; ');
+	return `Video ${jobs.length > 1 ? 'jobs' : 'job'} ${[...shown, ...rest].join('; ')}`;
 }
 
 /**
