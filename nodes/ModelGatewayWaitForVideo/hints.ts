@@ -1,13 +1,25 @@
 import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
-import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
+import {
+	describeState,
+	jobName,
+	shownId,
+	type JobSummary,
+} from '../shared/service/errors/jobSummary';
+import { timeOf } from '../shared/service/jobs/expectation';
 import { withoutUndefined } from '../shared/service/json';
+import { phaseOf } from '../shared/service/protocol/jobs';
+import type { Forecast } from './start';
 import { jobOf, type StoredItem } from './state';
 
-/** "Endpoints" 2. The editor shows nothing of the node's own while it runs. Only a tool has `toolDescription`. */
+/**
+ * "Endpoints" 2, so only where the input is a reference video. The editor shows nothing of the node's own while it runs.
+ * Only a tool has `toolDescription`. An expression that reads a missing input fails.
+ */
 export const durationHint: NodeHint = {
 	message:
 		'A reference video usually takes 1 to 5 minutes. <b>Stop</b> ends this wait, but no video.',
-	displayCondition: '={{ !$parameter.toolDescription }}',
+	displayCondition:
+		'={{ !$parameter.toolDescription && (() => { try { return Boolean($input.first().json.output?.task_id ?? $input.first().json.task_id); } catch { return false; } })() }}',
 	whenToDisplay: 'beforeExecution',
 	location: 'outputPane',
 };
@@ -29,12 +41,42 @@ export const noInputHint: NodeHint = {
 /** Maximum number of jobs that the hint names. */
 const maxShownJobs = 5;
 
-/** While the execution is parked, n8n shows this hint next to the node, and `waitingNodeTooltip` below it. */
-export function progressHint(jobs: JobSummary[]): string {
-	const shown = jobs.slice(0, maxShownJobs).map((job) => describeProgress(job));
-	const left = jobs.length - shown.length;
+/**
+ * While the execution is parked, n8n shows this hint next to the node, and `waitingNodeTooltip` below it.
+ * @param forecastOf of a job that is waited for
+ */
+export function progressHint(
+	items: ReadonlyMap<number, StoredItem>,
+	forecastOf: (item: StoredItem) => Forecast,
+): string {
+	const jobs = jobsOf(items);
+	const waiting = [...items.values()].filter(({ name }) => name === 'waiting').map(forecastOf);
+	const waited = Math.max(...waiting.map((forecast) => forecast.waited));
+	const ready = jobs.filter(({ status = '' }) => phaseOf(status) === 'succeeded').length;
+	// A wait that has just begun has no time to tell.
+	const time = waited < 10 ? undefined : timeOf(waited);
+	const count =
+		jobs.length > 1
+			? `${ready} of ${jobs.length} ready${time ? ` after ${time}` : ''}.`
+			: time && `Waited for ${time}.`;
+	const [latest] = waiting.sort((one, other) => lastOf(other) - lastOf(one));
+	return [count, latest.text, statusesOf(jobs)].filter(Boolean).join(' ');
+}
+
+/** What nobody can tell counts as the latest. */
+const lastOf = ({ secondsLeft = Infinity }: Forecast) => secondsLeft;
+
+/** Jobs with the same status share it: there is little room. */
+function statusesOf(jobs: JobSummary[]): string {
+	const ids = new Map<string, string[]>();
+	for (const job of jobs.slice(0, maxShownJobs)) {
+		const state = describeState(job);
+		ids.set(state, [...(ids.get(state) ?? []), shownId(job.id)]);
+	}
+	const shown = [...ids].map(([state, some]) => `${some.join(', ')}: ${state}`);
+	const left = jobs.length - maxShownJobs;
 	const rest = left > 0 ? [`and ${left} more`] : [];
-	return [...shown, ...rest].join('; ');
+	return `Video ${jobs.length > 1 ? 'jobs' : 'job'} ${[...shown, ...rest].join('; ')}`;
 }
 
 /**
@@ -55,7 +97,7 @@ export function workflowTimeoutHint(
 const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;
 
 /** Each job once. If several items have the same job, those that still wait know its newest status. */
-export function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
+function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
 	const jobs = new Map<string, JobSummary>();
 	for (const item of items.values()) {
 		const job = jobOf(item);
@@ -65,12 +107,19 @@ export function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
 }
 
 /** The status of each item's job, which the editor shows as the node's output while the execution is parked. */
-export function overviewOf(items: ReadonlyMap<number, StoredItem>): INodeExecutionData[] {
+export function overviewOf(
+	items: ReadonlyMap<number, StoredItem>,
+	forecastOf: (item: StoredItem) => Forecast,
+	now: number,
+): INodeExecutionData[] {
 	return [...items].map(([index, item]) => {
 		const { id, status, progress } = jobOf(item);
-		const next_poll = item.name === 'waiting' ? isoTime(item.poller.nextPollAt) : undefined;
+		const isWaiting = item.name === 'waiting';
+		const next_poll = isWaiting ? isoTime(item.poller.nextPollAt) : undefined;
+		const left = isWaiting ? forecastOf(item).secondsLeft : undefined;
+		const expected_at = left === undefined ? undefined : isoTime(now + left * 1000);
 		return {
-			json: withoutUndefined({ job_id: id, status, progress, next_poll }),
+			json: withoutUndefined({ job_id: id, status, progress, expected_at, next_poll }),
 			pairedItem: { item: index },
 		};
 	});

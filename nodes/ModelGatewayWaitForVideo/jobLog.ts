@@ -3,6 +3,7 @@ import type { JobSummary } from '../shared/service/errors/jobSummary';
 import type { ItemOutput } from '../shared/n8n/items/work';
 import type { EventName } from '../shared/n8n/log/events';
 import type { EventDetails, NodeLog } from '../shared/n8n/log/nodeLog';
+import type { Forecast } from './start';
 import { jobOf, type StoredItem } from './state';
 
 /** Logs each event of a job once, even if several items wait for it. What an earlier pass logged is not repeated. */
@@ -20,8 +21,9 @@ export class JobLog {
 		}
 	}
 
-	progress(item: number, job: JobSummary): void {
-		this.log.write('job progress', { item, job });
+	progress(item: number, job: JobSummary, { waited, secondsLeft }: Forecast): void {
+		const expectedSeconds = secondsLeft && Math.round(secondsLeft);
+		this.log.write('job progress', { item, job, waitedSeconds: waited, expectedSeconds });
 	}
 
 	/** n8n has restarted since the execution was parked, and may show it as crashed. */
@@ -42,7 +44,8 @@ export class JobLog {
 		if (!event) return;
 		const failure = 'failure' in stored ? stored.failure : undefined;
 		const bytes = 'outputs' in stored ? bytesOf(stored.outputs) : undefined;
-		this.writeOnce(event, { item, job: jobOf(stored), failure, bytes });
+		const { waitedSeconds } = stored;
+		this.writeOnce(event, { item, job: jobOf(stored), failure, bytes, waitedSeconds });
 	}
 
 	private writeOnce(event: EventName, details: EventDetails & { job: JobSummary }): void {

@@ -12,10 +12,15 @@ import { shouldDownload } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { WaitRequest } from './request';
+import type { Forecast } from './start';
 
 /** The output of a job that still runs, for the model of an agent. `toolResult` adds what to do next. */
-export function unfinishedOutput({ message, lastPoll }: Failure): ItemOutput {
-	return { json: withoutUndefined({ message, last_problem: lastPoll?.message }) };
+export function unfinishedOutput(
+	{ message, lastPoll }: Failure,
+	{ text, waited }: Forecast,
+): ItemOutput {
+	const said = { message: `${message}${text && `. ${text}`}`, last_problem: lastPoll?.message };
+	return { json: withoutUndefined({ ...said, waited_seconds: waited }) };
 }
 
 /** What a finished job gives. n8n stores it with the execution, so it must survive JSON. */
@@ -30,7 +35,11 @@ export interface Delivered {
  * @throws GatewayError when the file cannot be downloaded
  */
 export async function outputsOf(
-	{ poller, finished: { source, fields } }: { poller: PollerState; finished: FinishedJob },
+	{
+		poller,
+		finished: { source, fields },
+		waitedSeconds: waited_seconds,
+	}: { poller: PollerState; finished: FinishedJob; waitedSeconds?: number },
 	{ id, output, fileName, inputRequestId, timeout }: WaitRequest,
 	{
 		downloads,
@@ -42,8 +51,8 @@ export async function outputsOf(
 	const named = isTask ? fields : videoFields(fields, id);
 	// The same for both kinds of job, even if the service has other fields with these names.
 	const own = { job_id: id, video_url: source.url };
-	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
-	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
+	const ours = withoutUndefined({ waited_seconds, input_request_id: inputRequestId });
+	const json = withOwnFields(named, { ...own, ...ours }) as IDataObject;
 	if (!shouldDownload(output, source, run.context)) return { outputs: [{ json }] };
 	const { signal } = run.gateway.runtime;
 	const wait = new JobWait(jobSource(run.gateway), poller, { clock, signal });

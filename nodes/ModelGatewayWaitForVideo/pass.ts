@@ -11,7 +11,7 @@ import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
 import { SteadyClock } from '../shared/service/client/steadyClock';
 import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
-import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
+import type { JobSummary } from '../shared/service/errors/jobSummary';
 import { jobSource } from '../shared/service/jobs/requests';
 import { JobWait } from '../shared/service/jobs/wait';
 import { LiveText } from '../shared/n8n/agent/liveText';
@@ -19,7 +19,6 @@ import { isTool } from '../shared/n8n/agent/tool';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
 import { clock } from '../shared/n8n/client/httpClient';
 import { showHint } from '../shared/n8n/display/hints';
-import { asMarkdown } from '../shared/n8n/display/plainText';
 import { isWorker } from '../shared/n8n/execution/engineContext';
 import { jobCollected, StoredJobs } from '../shared/n8n/execution/memory';
 import { checkAll } from '../shared/n8n/items/check';
@@ -29,13 +28,15 @@ import { RunState } from '../shared/n8n/items/runState';
 import { settle } from '../shared/n8n/items/settle';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
-import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
+import { Forecasts, isUnfinished } from './forecasts';
+import { overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { JobLog } from './jobLog';
 import { outputsOf, unfinishedOutput } from './outputs';
 import { park } from './park';
 import { planPass, type PassLength } from './plan';
 import { newPoller, reading, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
+import { secondsSince, startOf } from './start';
 import {
 	earlierItems,
 	jobOf,
@@ -75,8 +76,10 @@ export async function runPass(
 	if (timeoutHint) showHint(context, timeoutHint);
 	if (nextPoll === undefined) return outputs;
 	if (!state.earlier) pass.log?.parked(items);
-	showHint(context, progressHint(jobsOf(items)));
-	return [overviewOf(items)];
+	const now = clock.now();
+	const forecast = (item: StoredItem) => pass.forecasts.of(item, now);
+	showHint(context, progressHint(items, forecast));
+	return [overviewOf(items, forecast, now)];
 }
 
 class Pass {
@@ -85,8 +88,7 @@ class Pass {
 	log?: JobLog;
 	/** The items whose waits have begun. */
 	private readonly stored = new Map<Item, StoredItem>();
-	/** By the name of a job: the progress that was reported last. */
-	private readonly reported = new Map<string, string>();
+	readonly forecasts: Forecasts;
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
 	/** What the last pass stored. */
@@ -100,6 +102,7 @@ class Pass {
 	) {
 		const { context, items } = run;
 		this.earlier = earlierItems(state, clock.now());
+		this.forecasts = new Forecasts(context, clock);
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
 		this.firstPolls = new FirstPolls(items.length, length, this.earlier.values());
 		for (const item of items) this.takeUp(item);
@@ -149,10 +152,14 @@ class Pass {
 			// 1.0.0 read the parameters in each pass, and began again when the Job ID had changed.
 			const isKnown = known && jobOf(known).id === request.id;
 			const { includesInput, hints } = item;
-			this.stored.set(item, {
-				...(isKnown ? known : { name: 'waiting', poller: newPoller(request, clock.now()) }),
-				begun: { request, includesInput, hints: [...hints] },
-			});
+			const now = clock.now();
+			const start = isKnown ? known.begun?.start : startOf(request, now);
+			const stored: StoredItem = {
+				...(isKnown ? known : { name: 'waiting', poller: newPoller(request, now) }),
+				begun: { request, includesInput, hints: [...hints], start },
+			};
+			this.stored.set(item, stored);
+			await this.forecasts.prepare(stored);
 			this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		}
 	}
@@ -172,7 +179,7 @@ class Pass {
 
 	/** Waits for the job until it has finished, or until the pass ends. @throws GatewayError as {@link JobWait.hold} does */
 	private async poll(item: Item, gateway: N8nGateway): Promise<void> {
-		const { run, state, length, log } = this;
+		const { run, state, length, log, forecasts } = this;
 		const stored = this.stored.get(item) as StoredItem;
 		if (!('poller' in stored)) return;
 		const { index } = item;
@@ -180,16 +187,22 @@ class Pass {
 		if (state.mayShowAsCrashed && this.earlier.has(index)) log?.resumed(index, job);
 		if (stored.name === 'finished' || length.name === 'parkAtOnce') return;
 		const live = new LiveText(run.context, index);
+		let wasUnfinished = isUnfinished(job);
 		const { signal, queue } = gateway.runtime;
 		const wait = new JobWait(jobSource(gateway), stored.poller, {
 			...{ clock: this.clock, signal },
 			firstPollAfter: this.firstPolls.delayOf(job.id, index, queue !== undefined),
-			onChange: async (changed) => await this.reportProgress(index, changed, live),
+			onPoll: async (polled, hasChanged) => {
+				wasUnfinished ||= isUnfinished(polled);
+				const now = { ...stored, poller: wait.state };
+				await forecasts.report(now, polled, { index, hasChanged, live, log });
+			},
 		});
 		try {
 			const finished =
 				length.name === 'stay' ? await wait.hold() : await wait.pollUntil(length.time);
 			const { state: poller } = wait;
+			if (finished && wasUnfinished) await forecasts.learn({ ...stored, poller });
 			this.keep(
 				item,
 				finished ? { name: 'finished', poller, finished } : { name: 'waiting', poller },
@@ -200,21 +213,13 @@ class Pass {
 			if (!isTimeout || !isTool(run.context.getNode())) throw known;
 			// The model that called the tool may wait for it again.
 			this.stored.delete(item);
-			item.outcome = [unfinishedOutput(known.failure)];
+			item.outcome = [
+				unfinishedOutput(known.failure, forecasts.of({ ...stored, poller: wait.state })),
+			];
 		} finally {
 			item.job = wait.state.job;
 			await live.end();
 		}
-	}
-
-	/** Reports the progress of a job once, even if several items wait for it. */
-	private async reportProgress(item: number, job: JobSummary, live: LiveText): Promise<void> {
-		const line = describeProgress(job);
-		if (this.reported.get(jobName(job)) === line) return;
-		this.reported.set(jobName(job), line);
-		this.log?.progress(item, job);
-		// Markdown needs an empty line between two lines.
-		await live.add(`${describeProgress(job, asMarkdown)}\n\n`);
 	}
 
 	/** Gives the outputs of a finished job. @throws GatewayError when the download fails */
@@ -235,13 +240,15 @@ class Pass {
 	}
 
 	private keep(item: Item, state: JobState): void {
-		this.stored.set(item, { ...state, begun: this.stored.get(item)?.begun });
+		const { begun, waitedSeconds = secondsSince(begun?.start, this.clock.now()) } =
+			this.stored.get(item) ?? {};
+		this.stored.set(item, { ...state, begun, ...(state.name !== 'waiting' && { waitedSeconds }) });
 	}
 
 	/** The job of an item has ended, or the wait for it. */
 	private end(item: Item, state: Extract<JobState, { job: JobSummary }>): void {
 		this.keep(item, state);
-		this.log?.ended(item.index, state);
+		this.log?.ended(item.index, this.stored.get(item) as StoredItem);
 		const failure = state.name === 'failed' ? state.failure : undefined;
 		if (!failure || hasJobFailed(failure)) jobCollected(state.job.id, failure?.message);
 	}

@@ -2,7 +2,7 @@ import { namesJob } from '../shared/service/jobs/jobIdentity';
 import { startWait, type PollerState } from '../shared/service/jobs/poller';
 import { stateIn } from '../shared/service/reader/job';
 import { read } from '../shared/service/reader/values';
-import { textAt, withoutUndefined } from '../shared/service/json';
+import { excerpt, textAt, withoutUndefined } from '../shared/service/json';
 import { jobKinds } from '../shared/service/protocol/jobs';
 import { limits } from '../shared/service/protocol/limits';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
@@ -18,6 +18,8 @@ export interface WaitRequest extends JobKindHint {
 	output: FileOutput;
 	/** The `request_id` of the incoming item. It is that of the order when the item comes from a create. */
 	inputRequestId?: string;
+	/** What the incoming item calls its model. */
+	model?: string;
 	/** Whether the incoming item comes from the creation of this job, or from a later poll of it. */
 	isCreated: boolean;
 	fileName: string;
@@ -38,13 +40,15 @@ function waitRequest(
 	const { context, item, options } = parameters;
 	const { json = {} } = context.getInputData()[item] ?? {};
 	const inputRequestId = textAt(json, 'request_id');
+	const model = textAt(json, 'model');
 	return {
 		id,
 		...kindHint,
 		isCreated: namesJob(json, id) && stateIn(read(json)) !== undefined,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
-		...withoutUndefined({ inputRequestId, pollInterval: pollInterval.read(options) }),
+		...withoutUndefined({ inputRequestId, model: model && excerpt(model, 100) }),
+		...withoutUndefined({ pollInterval: pollInterval.read(options) }),
 		timeout: timeout.read(options) ?? defaultTimeout(context),
 	};
 }

@@ -6,11 +6,14 @@ import { isWorker, type EngineContext } from '../shared/n8n/execution/engineCont
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';
 import type { WaitRequest } from './request';
+import type { JobStart } from './start';
 
 /** What is known of an item at the end of a pass. n8n stores it, so it must survive JSON. */
 export type StoredItem = JobState & {
 	/** What its parameters said when its wait began. 1.0.0 did not store it. */
-	begun?: { request: WaitRequest; includesInput?: boolean; hints: string[] };
+	begun?: { request: WaitRequest; includesInput?: boolean; hints: string[]; start?: JobStart };
+	/** From the start until the job had ended, or the wait for it. */
+	waitedSeconds?: number;
 };
 
 export type JobState =
@@ -48,10 +51,14 @@ export function movedItems(
 	items: ReadonlyArray<readonly [number, StoredItem]>,
 	milliseconds: number,
 ): Array<[number, StoredItem]> {
-	return items.map(([index, item]) => [
-		index,
-		'poller' in item ? { ...item, poller: moved(item.poller, milliseconds) } : item,
-	]);
+	return items.map(([index, item]) => [index, movedItem(item, milliseconds)]);
+}
+
+function movedItem(item: StoredItem, milliseconds: number): StoredItem {
+	const { begun } = item;
+	const start = begun?.start && { ...begun.start, at: begun.start.at + milliseconds };
+	const own = start ? { ...item, begun: { ...begun, start } } : item;
+	return 'poller' in own ? { ...own, poller: moved(own.poller, milliseconds) } : own;
 }
 
 /** The jobs that are polled again. */

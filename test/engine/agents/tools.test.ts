@@ -252,6 +252,7 @@ describe('a node as a tool of an agent', () => {
 				...{ id, status: expect.stringMatching(/^(queued|processing)$/) },
 				next_step: expect.stringContaining(`with the job ID ${id}`),
 				message: expect.stringContaining(`did not finish within ${minutes} minutes`),
+				waited_seconds: expect.any(Number),
 			});
 		},
 	);

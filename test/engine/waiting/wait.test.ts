@@ -192,7 +192,8 @@ describe('Wait for Video', () => {
 			const [{ id }] = createJobs(1);
 			const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
 			const run = await resumeExecution(parked);
-			expect(hintsOf(run)).toEqual([`Video job ${id}: submitted, 0 %`]);
+			const usual = 'A reference video usually takes 1 to 5 minutes.';
+			expect(hintsOf(run)).toEqual([`${usual} Video job ${id}: submitted, 0 %`]);
 			expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 			const events = await eventsOf(run);
 			expect(events.map(({ metadata }) => [metadata.event, metadata.jobId])).toEqual([

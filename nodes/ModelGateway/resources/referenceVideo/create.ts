@@ -218,7 +218,10 @@ export const referenceVideoCreate: Operation<Request> = {
 			...{ body, resendsLost, timeout },
 			parse: createdTask,
 		});
-		return createdJobOutput({ kind: 'task', ...created }, run);
+		return createdJobOutput(
+			{ kind: 'task', ...created, amount: referenceVideoAmount({ ...body }) },
+			run,
+		);
 	},
 
 	linkedFiles: ({ links }) => links,

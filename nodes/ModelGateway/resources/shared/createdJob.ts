@@ -3,21 +3,31 @@ import type { ResponseFields } from '../../../shared/service/client/response';
 import { failureReason } from '../../../shared/service/errors/jobErrors';
 import { jobName } from '../../../shared/service/errors/jobSummary';
 import { excerpt } from '../../../shared/service/json';
+import type { Amount } from '../../../shared/service/protocol/amount';
 import { phaseOf, type JobKind } from '../../../shared/service/protocol/jobs';
 import { stateIn } from '../../../shared/service/reader/job';
 import { jobReasonIn } from '../../../shared/service/reader/reason';
 import { read } from '../../../shared/service/reader/values';
 import { joinFirst } from '../../../shared/n8n/errors/badInput';
 import { jobOrdered } from '../../../shared/n8n/execution/memory';
+import { rememberOrdered } from '../../../shared/n8n/execution/orderedJobs';
 import { isTool } from '../../../shared/n8n/agent/tool';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+
+interface CreatedJob {
+	kind: JobKind;
+	id: string;
+	fields: ResponseFields;
+	/** How much was ordered. */
+	amount: Amount;
+}
 
 /**
  * The output of a Create. The response may already say that the job has failed ("States and transitions"). Wait for
  * Video reports that with its first poll; a hint reports it to users who do not wait.
  */
 export function createdJobOutput(
-	{ kind, id, fields }: { kind: JobKind; id: string; fields: ResponseFields },
+	{ kind, id, fields, amount }: CreatedJob,
 	{
 		context,
 		gateway,
@@ -29,6 +39,7 @@ export function createdJobOutput(
 	const answer = read(fields);
 	const status = stateIn(answer);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
+	rememberOrdered(id, { ...amount, kind });
 	reportJob({ kind, id, ...(hasFailed && { status: excerpt(status, 100) }) });
 	if (hasFailed) {
 		const reason = failureReason(jobReasonIn(answer));

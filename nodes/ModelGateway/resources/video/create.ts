@@ -79,7 +79,7 @@ export const videoCreate: Operation<Request> = {
 			...request,
 			parse: createdVideo,
 		});
-		return createdJobOutput({ kind: 'video', ...created }, run);
+		return createdJobOutput({ kind: 'video', ...created, amount: videoAmount(request.body) }, run);
 	},
 
 	amount: ({ body }) => videoAmount(body),

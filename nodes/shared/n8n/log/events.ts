@@ -29,6 +29,7 @@ export const facts = [
 	...(['executionId', 'workflowId', 'workflowName', 'node', 'item', 'items', 'model'] as const),
 	...(['jobId', 'jobStatus', 'progress', 'estimatedCost'] as const),
 	...(['httpStatus', 'code', 'requestId', 'reach', 'reason', 'bytes', 'problem'] as const),
+	...(['waitedSeconds', 'expectedSeconds'] as const),
 ];
 
 export type FactName = (typeof facts)[number];

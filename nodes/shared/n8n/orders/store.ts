@@ -51,13 +51,15 @@ class NodeState {
  * at once where there is no store ({@link isStoreMissing}).
  */
 export class ProcessedItems {
-	/** Milliseconds that are left for pauses. */
-	private patience = maxPause;
 	/** How many entries this run has under way. */
 	private own = 0;
 	private readonly node: NodeState;
 
-	constructor(private readonly context: IExecuteFunctions) {
+	/** @param patience milliseconds that are left for pauses */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private patience = maxPause,
+	) {
 		this.node = remembered(`store of ${nodeIdOf(context)}`, () => new NodeState());
 	}
 
@@ -90,18 +92,23 @@ export class ProcessedItems {
 	 * Records values.
 	 * @param own those of the values that nobody else records
 	 * @param trims whether to keep only the newest entries
+	 * @param keeps how many these are
 	 * @returns those that were recorded before. With a `failure`, an earlier try was committed although it failed, so all
 	 * of them look as if they had been there before
 	 */
 	async add(
 		values: readonly string[],
-		{ own = [], trims = false }: { own?: readonly string[]; trims?: boolean } = {},
+		{
+			own = [],
+			trims = false,
+			keeps = maxEntries,
+		}: { own?: readonly string[]; trims?: boolean; keeps?: number } = {},
 	): Promise<{ known: Set<string>; failure?: unknown }> {
 		const { result, failure } = await this.inTurn(
 			async ({ checkProcessedAndRecord }) =>
 				await checkProcessedAndRecord([...values], 'node', {
 					...mode,
-					...(trims && { maxEntries: maxEntries + this.node.underWay }),
+					...(trims && { maxEntries: keeps + this.node.underWay }),
 				}),
 		);
 		const known = new Set(result.processed.map(String));

@@ -24,12 +24,14 @@ export const shownId = (id: string, shown = oneLine): string =>
 
 /** The progress of a job, for progress messages: "Video job …: running, 40 %". @param shown as in {@link jobName} */
 export function describeProgress(job: JobSummary, shown = oneLine): string {
-	const { status, progress } = job;
-	const state =
-		status === undefined
-			? 'waiting for the first status check'
-			: shown(status.toLowerCase().replaceAll('_', ' '));
-	return `${jobName(job, shown)}: ${state}${progress === undefined ? '' : `, ${progress} %`}`;
+	return `${jobName(job, shown)}: ${describeState(job, shown)}`;
+}
+
+/** The same without the name of the job. */
+export function describeState({ status, progress }: JobSummary, shown = oneLine): string {
+	if (status === undefined) return 'waiting for the first status check';
+	const state = shown(status.toLowerCase().replaceAll('_', ' '));
+	return `${state}${progress === undefined ? '' : `, ${progress} %`}`;
 }
 
 export function describeStatus({ status, progress }: JobSummary): string {

@@ -29,8 +29,8 @@ export interface WaitSettings {
 	signal?: AbortSignal;
 	/** Milliseconds before the first poll of a pass, so that many jobs are not polled at the same moment. */
 	firstPollAfter?: number;
-	/** Called with the job whenever its status or its progress has changed. */
-	onChange?: (job: JobSummary) => Promise<void> | void;
+	/** Called with the job whenever a poll gave its status, and whether that or its progress has changed. */
+	onPoll?: (job: JobSummary, hasChanged: boolean) => Promise<void> | void;
 }
 
 /** Drives the poller of one job in real time: performs its actions, and passes it the events that result. */
@@ -78,7 +78,7 @@ export class JobWait {
 			const { state, action } = step(this.state, event);
 			const before = this.state.job;
 			this.state = state;
-			if (event.type === 'polled') await this.reportChange(before, event.status);
+			if (event.type === 'polled') await this.reportPoll(before, event.status);
 			switch (action.do) {
 				case 'finish':
 					return action.finished;
@@ -92,11 +92,11 @@ export class JobWait {
 		}
 	}
 
-	private async reportChange(before: JobSummary, { status, progress }: JobStatus): Promise<void> {
+	private async reportPoll(before: JobSummary, { status, progress }: JobStatus): Promise<void> {
 		const { job } = this.state;
 		const hasChanged = status !== before.status || progress !== before.progress;
 		// A response that says that the job is unknown has no status of the job.
-		if (hasChanged && status === job.status) await this.settings.onChange?.(job);
+		if (status === job.status) await this.settings.onPoll?.(job, hasChanged);
 	}
 
 	private async perform(

@@ -88,3 +88,8 @@ export const jobKinds = {
 	task: { endpoint: endpoints.task, pollSeconds: 10 },
 	video: { endpoint: endpoints.video, pollSeconds: 5 },
 } as const satisfies Record<JobKind, { endpoint: Endpoint; pollSeconds: number }>;
+
+/** How long a job usually takes, in minutes ("Endpoints" 2). The specification says it of a task only. */
+export const usualMinutes: Partial<Record<JobKind, { min: number; max: number }>> = {
+	task: { min: 1, max: 5 },
+};

@@ -267,12 +267,13 @@ describe('the deadline', () => {
 
 it('reports every change of status and progress once', async () => {
 	const seen: string[] = [];
-	const onChange = (job: JobSummary): void => void seen.push(describeStatus(job));
+	const onPoll = (job: JobSummary, hasChanged: boolean): void =>
+		void (hasChanged && seen.push(describeStatus(job)));
 	const polls = [
 		...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
 		...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
 	];
-	await waitFor(inTurn(...polls), task({ onChange })).wait.hold();
+	await waitFor(inTurn(...polls), task({ onPoll })).wait.hold();
 	expect(seen).toEqual([
 		'last status submitted',
 		'last status in_progress, 30 %',

@@ -1,0 +1,86 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Clock } from '../shared/service/client/http';
+import { describeProgress, jobName, type JobSummary } from '../shared/service/errors/jobSummary';
+import { expectationOf, type JobWork } from '../shared/service/jobs/expectation';
+import { isFinal, phaseOf } from '../shared/service/protocol/jobs';
+import type { LiveText } from '../shared/n8n/agent/liveText';
+import { asMarkdown } from '../shared/n8n/display/plainText';
+import { JobLengths } from './jobLengths';
+import type { JobLog } from './jobLog';
+import { secondsSince, type Forecast } from './start';
+import { jobOf, type StoredItem } from './state';
+
+/** What a pass says about the jobs that are running, and what it learns from those that end. */
+export class Forecasts {
+	private readonly lengths: JobLengths;
+	/** By the name of a job: the progress that was reported last. */
+	private readonly reported = new Map<string, string>();
+	/** The IDs of the jobs whose length was kept. */
+	private readonly learned = new Set<string>();
+
+	constructor(
+		context: IExecuteFunctions,
+		private readonly clock: Clock,
+	) {
+		this.lengths = new JobLengths(context);
+	}
+
+	/** Looks up what is known about jobs like this one. Its first poll may tell its kind. */
+	async prepare(item: StoredItem): Promise<void> {
+		await this.lengths.read(workOf(item));
+	}
+
+	/** @param shown how the name of a model is shown, such as in Markdown */
+	of(item: StoredItem, now = this.clock.now(), shown?: (text: string) => string): Forecast {
+		const work = workOf(item);
+		const waited = secondsSince(item.begun?.start, now) ?? 0;
+		return { ...expectationOf(work, this.lengths.like(work), waited, shown), waited };
+	}
+
+	/** Reports a change of a job once, even if several items wait for it, and once that it takes too long. */
+	async report(
+		item: StoredItem,
+		job: JobSummary,
+		{ index, hasChanged, live, log }: Report,
+	): Promise<void> {
+		await this.prepare(item);
+		const forecast = this.of(item, undefined, asMarkdown);
+		const news = `${describeProgress(job)} ${forecast.isOverdue}`;
+		const isNews = hasChanged || forecast.isOverdue;
+		if (!isNews || this.reported.get(jobName(job)) === news) return;
+		this.reported.set(jobName(job), news);
+		if (hasChanged) log?.progress(index, job, forecast);
+		const line = describeProgress(job, asMarkdown);
+		const text = isUnfinished(job) && forecast.text ? `. ${forecast.text}` : '';
+		// Markdown needs an empty line between two lines.
+		await live.add(`${line}${text}\n\n`);
+	}
+
+	/** The job of this item, which was seen while it was running, has just succeeded. */
+	async learn(item: StoredItem): Promise<void> {
+		const { start } = item.begun ?? {};
+		const { id } = jobOf(item);
+		if (!start?.isCreation || this.learned.has(id)) return;
+		this.learned.add(id);
+		await this.lengths.learn(workOf(item), (this.clock.now() - start.at) / 1000);
+	}
+}
+
+interface Report {
+	/** Of the item. */
+	index: number;
+	/** Whether its status or its progress is another one. */
+	hasChanged: boolean;
+	live: LiveText;
+	log?: JobLog;
+}
+
+/** Whether the last poll found the job running. */
+export const isUnfinished = ({ status }: JobSummary): boolean =>
+	status !== undefined && !isFinal(phaseOf(status));
+
+/** What was ordered, as far as it is known by now. */
+function workOf(item: StoredItem): JobWork {
+	const { kind, model, seconds } = item.begun?.start ?? {};
+	return { kind: jobOf(item).kind ?? kind, model, seconds };
+}

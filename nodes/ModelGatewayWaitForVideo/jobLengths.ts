@@ -1,0 +1,101 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { lengthNames, lengthsThatCount, type JobWork } from '../shared/service/jobs/expectation';
+import { limits } from '../shared/service/protocol/limits';
+import { NewestEntries, remembered } from '../shared/n8n/execution/processMemory';
+import { nodeIdOf, ProcessedItems, valuesOf } from '../shared/n8n/orders/store';
+
+/** A length in seconds becomes a step of 6 %, from 5 seconds up to the longest one: a value that n8n's store can find. */
+const [shortest, growth, longest] = [5, 1.06, limits.taskIdHours * 3600];
+const stepOf = (seconds: number) =>
+	Math.max(0, Math.round(Math.log(seconds / shortest) / Math.log(growth)));
+const secondsOf = (step: number) => Math.round(shortest * growth ** step);
+const allSteps = Array.from({ length: stepOf(longest) + 1 }, (_, step) => step);
+
+/** The numbers of the further lengths on a step. */
+const further = Array.from({ length: lengthsThatCount.newest - 1 }, (_, index) => index + 1);
+
+/** Entries of n8n's store for a node: the lengths of three models, of one duration each. */
+const maxStored = 400;
+
+const maxNames = 50;
+const maxReads = 2_000;
+
+/** The newest steps by name. */
+const known = () => remembered('lengths', () => new NewestEntries<readonly number[]>(maxNames));
+const stepsOf = (name: string) => known().get(name) ?? [];
+const areEnough = (steps: readonly number[]) => steps.length >= lengthsThatCount.least;
+
+/** By node and name: whether n8n's store was read. */
+const reads = () => remembered('reads of lengths', () => new NewestEntries<true>(maxReads));
+
+/** @param number of the length among those on the same step, from 0 */
+const factOf = (name: string, step: number, number: number) => `length ${name} ${step} ${number}`;
+
+/**
+ * How long finished jobs took. This process knows what all its nodes have seen. n8n's store of processed items keeps
+ * what this node has seen, for the next process and other workers. An error of the store is ignored: nothing is lost.
+ *
+ * The static data of the workflow are no place for it. n8n writes them as a whole, as they were when an execution began:
+ * one that has waited would undo what others stored in the meantime, such as which rows they have ordered.
+ */
+export class JobLengths {
+	private readonly node: string;
+	private readonly store: ProcessedItems;
+
+	constructor(context: IExecuteFunctions) {
+		this.node = nodeIdOf(context);
+		this.store = new ProcessedItems(context, 0);
+	}
+
+	/** In seconds, the newest last: those of earlier jobs like this one, as soon as there are enough. */
+	like(work: JobWork): number[] {
+		return (lengthNames(work).map(stepsOf).find(areEnough) ?? []).map(secondsOf);
+	}
+
+	/** Reads what n8n's store has about jobs like this one. Each process does so once, if it does not know enough. */
+	async read(work: JobWork): Promise<void> {
+		const names = lengthNames(work).filter(
+			(name) => !areEnough(stepsOf(name)) && !reads().get(`${this.node} ${name}`),
+		);
+		for (const name of names) {
+			reads().set(`${this.node} ${name}`, true);
+			const first = await this.find(name, allSteps, [0]);
+			const found = [...first, ...(await this.find(name, first, further))].sort((a, b) => a - b);
+			// Several workers may have recorded more. They come in the order of their length, so none may be preferred.
+			const share = Math.ceil(found.length / lengthsThatCount.newest);
+			const some = found.filter((_, index) => index % share === 0);
+			known().set(name, [...some, ...stepsOf(name)].slice(-lengthsThatCount.newest));
+		}
+	}
+
+	/** @returns the step of each length that n8n's store has */
+	private async find(name: string, steps: number[], numbers: number[]): Promise<number[]> {
+		const asked = steps.flatMap((step) =>
+			numbers.map((number): [string, number] => [factOf(name, step, number), step]),
+		);
+		const facts = await this.store.findFacts(asked.map(([fact]) => fact)).catch(() => new Set());
+		return asked.flatMap(([fact, step]) => (facts.has(fact) ? step : []));
+	}
+
+	/** A job has succeeded. @param seconds since its creation; an absurd number if n8n's clock was set */
+	async learn(work: JobWork, seconds: number): Promise<void> {
+		if (!(seconds > 0 && seconds < longest)) return;
+		const step = stepOf(seconds);
+		const names = new Set([...lengthNames(work), ...lengthNames({ kind: work.kind })]);
+		const values = [...names].flatMap((name) => this.add(name, step));
+		if (values.length === 0) return;
+		await this.store.add(values, { trims: true, keeps: maxStored }).catch(() => undefined);
+	}
+
+	/** @returns what to record in n8n's store */
+	private add(name: string, step: number): string[] {
+		const before = stepsOf(name);
+		const after = [...before, step].slice(-lengthsThatCount.newest);
+		known().set(name, after);
+		const [oldest] = after.length === before.length ? before : [];
+		if (oldest === step) return [];
+		const count = (own: number) => after.filter((other) => other === own).length;
+		if (oldest !== undefined) this.store.removeLater(valuesOf(factOf(name, oldest, count(oldest))));
+		return valuesOf(factOf(name, step, count(step) - 1));
+	}
+}

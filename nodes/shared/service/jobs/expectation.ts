@@ -1,0 +1,112 @@
+import { oneLine } from '../oneLine';
+import { usualMinutes, type JobKind } from '../protocol/jobs';
+
+/**
+ * How many of the newest lengths are kept, how few say nothing yet, and how many of the newest give the time: few, so that
+ * it follows an hour in which the service is slow (`npm run measure -- expectations`).
+ */
+export const lengthsThatCount = { newest: 20, least: 5, recent: 7 } as const;
+
+/** What was ordered, as far as it is known. */
+export interface JobWork {
+	kind?: JobKind;
+	model?: string;
+	/** Length of the video. */
+	seconds?: number;
+}
+
+/** When a job is expected to finish. */
+export interface Expectation {
+	/** How many seconds more; undefined if nothing is known, or if it takes longer than any job before. */
+	secondsLeft?: number;
+	/** Whether it has taken more than three times as long as usual. */
+	isOverdue: boolean;
+	/** The same as sentences for a user; empty if nothing is known. */
+	text: string;
+}
+
+/** A job is overdue after this many times the usual time. */
+const overdueAfter = 3;
+
+/** The names under which the length of a job is kept, the most exact one first. */
+export function lengthNames({ kind, model, seconds }: JobWork): string[] {
+	if (kind === undefined) return [];
+	if (model === undefined) return [kind];
+	const ofModel = `${kind} ${model}`;
+	return seconds === undefined ? [ofModel] : [`${ofModel} ${seconds}`, ofModel];
+}
+
+/**
+ * @param lengths how many seconds earlier jobs like this one took, the newest last
+ * @param elapsed seconds since the job was created
+ * @param shown how the name of the model is shown, such as in Markdown
+ */
+export function expectationOf(
+	{ kind, model }: JobWork,
+	lengths: readonly number[],
+	elapsed: number,
+	shown = oneLine,
+): Expectation {
+	const known = sorted(lengths.slice(-lengthsThatCount.newest));
+	const recent = sorted(lengths.slice(-lengthsThatCount.recent));
+	const isLearned = known.length >= lengthsThatCount.least;
+	const usual = kind && usualMinutes[kind];
+	const usualSeconds = isLearned ? quantile(recent, 0.5) : (usual?.max ?? Infinity) * 60;
+	if (elapsed > overdueAfter * usualSeconds) return { isOverdue: true, text: overdueText };
+	if (!isLearned) {
+		const text = usual ? `A reference video usually takes ${rangeOf(usual)}.` : '';
+		return { isOverdue: false, text };
+	}
+	// A job that has outlasted some of the others is like those that took longer, too.
+	const longer = [recent, known]
+		.map((some) => some.filter((length) => length > elapsed))
+		.find((some) => some.length > 0);
+	const secondsLeft = longer && quantile(longer, 0.5) - elapsed;
+	const what =
+		model === undefined
+			? kind === 'task'
+				? 'reference videos'
+				: 'videos'
+			: `videos of ${shown(model)}`;
+	const range = spanOf(quantile(known, 0.1), quantile(known, 0.9));
+	const left =
+		secondsLeft === undefined ? 'Longer than usual' : `About ${timeOf(secondsLeft)} more`;
+	const text = `${left} (${what} took ${range} in the last ${known.length}).`;
+	return { secondsLeft, isOverdue: false, text };
+}
+
+const overdueText =
+	'This takes more than three times as long as usual. The job goes on, and waiting costs nothing. Stop ends only the wait: the job ID collects the video later. If the timeout comes first, run this node again.';
+
+const sorted = (numbers: readonly number[]) => [...numbers].sort((one, other) => one - other);
+
+/** @param all at least one number, the smallest first */
+function quantile(all: readonly number[], share: number): number {
+	const place = share * (all.length - 1);
+	const [low, high] = [all[Math.floor(place)], all[Math.ceil(place)]];
+	return low + (high - low) * (place % 1);
+}
+
+/** As precise as an estimate deserves: "40 seconds", "2.5 minutes", "12 minutes". */
+export function timeOf(seconds: number): string {
+	const { count, unit } = rounded(seconds, unitOf(seconds));
+	return count === 1 ? `1 ${unit.slice(0, -1)}` : `${count} ${unit}`;
+}
+
+/** From 105 seconds on, time is told in minutes. */
+const unitOf = (seconds: number) => (seconds < 105 ? 'seconds' : 'minutes');
+
+function rounded(seconds: number, unit: 'seconds' | 'minutes'): { count: number; unit: string } {
+	if (unit === 'seconds') return { count: Math.max(10, Math.round(seconds / 10) * 10), unit };
+	const step = seconds < 570 ? 0.5 : 1;
+	return { count: Math.max(step, Math.round(seconds / 60 / step) * step), unit };
+}
+
+const rangeOf = ({ min, max }: { min: number; max: number }) => `${min} to ${max} minutes`;
+
+/** "3 to 4 minutes", or one time if both are the same. */
+function spanOf(from: number, to: number): string {
+	const unit = unitOf(to);
+	const [low, high] = [rounded(from, unit).count, rounded(to, unit).count];
+	return low === high ? timeOf(to) : `${low} to ${high} ${unit}`;
+}
