@@ -89,6 +89,8 @@ class Pass {
 	/** The items whose waits have begun. */
 	private readonly stored = new Map<Item, StoredItem>();
 	readonly forecasts: Forecasts;
+	/** By how a job is waited for: the state in which this pass leaves it. */
+	private readonly polled = new Map<string, Promise<StoredItem | undefined>>();
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
 	/** What the last pass stored. */
@@ -134,7 +136,7 @@ class Pass {
 		const isTogether = !run.context.continueOnFail();
 		const deliver = async (item: Item) => await this.attempt('deliver', item, gateway);
 		await limiter.forEach(items, async (item) => {
-			await this.attempt('poll', item, gateway);
+			await this.pollOnce(item, gateway);
 			if (!isTogether) await deliver(item);
 		});
 		const isWaiting = (item: Item) => this.stored.get(item)?.name === 'waiting';
@@ -159,6 +161,7 @@ class Pass {
 				begun: { request, includesInput, hints: [...hints], start },
 			};
 			this.stored.set(item, stored);
+			item.model = start?.model;
 			await this.forecasts.prepare(stored);
 			this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		}
@@ -175,6 +178,25 @@ class Pass {
 				this.end(item, { name: 'failed', job: item.job, failure: error.failure });
 			item.outcome = [run.fail(item, error)];
 		}
+	}
+
+	/** Polls a job once for all items that wait for it in the same way. */
+	private async pollOnce(item: Item, gateway: N8nGateway): Promise<void> {
+		const stored = this.stored.get(item);
+		if (!stored || !('poller' in stored)) return;
+		const { job, kind, timeout, pollInterval } = stored.poller;
+		const key = JSON.stringify([job.id, kind, timeout, pollInterval]);
+		const polled = this.polled.get(key);
+		if (!polled) {
+			const own = this.attempt('poll', item, gateway).then(() => this.stored.get(item));
+			this.polled.set(key, own);
+			await own;
+			return;
+		}
+		const state = await polled;
+		if (!state) return;
+		this.keep(item, state);
+		item.job = jobOf(state);
 	}
 
 	/** Waits for the job until it has finished, or until the pass ends. @throws GatewayError as {@link JobWait.hold} does */
@@ -242,7 +264,9 @@ class Pass {
 	private keep(item: Item, state: JobState): void {
 		const { begun, waitedSeconds = secondsSince(begun?.start, this.clock.now()) } =
 			this.stored.get(item) ?? {};
-		this.stored.set(item, { ...state, begun, ...(state.name !== 'waiting' && { waitedSeconds }) });
+		const waited = state.name === 'waiting' ? {} : { waitedSeconds };
+		Object.assign(item, waited);
+		this.stored.set(item, { ...state, begun, ...waited });
 	}
 
 	/** The job of an item has ended, or the wait for it. */

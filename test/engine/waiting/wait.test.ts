@@ -188,6 +188,19 @@ describe('Wait for Video', () => {
 			expect(pollsOf(id)).toHaveLength(4);
 		});
 
+		it('polls a job once for all of its items, and delivers to each of them', async () => {
+			const [{ id }] = createJobs(1);
+			let run = await startWith(Array(10).fill({ task_id: id }));
+			run = await resume(await resume(run));
+			expect(pollsOf(id)).toHaveLength(2);
+			gateway.jobs.complete(id, video);
+			run = await resume(run);
+			expect(pollsOf(id)).toHaveLength(3);
+			expect(run.items('Done').map(({ json }) => json.job_id)).toEqual(Array(10).fill(id));
+			const files = run.items('Done').map(({ binary }) => binary?.data.id);
+			expect(new Set(files).size).toBe(10);
+		});
+
 		it('names a shared job once in its hint and in the log', async () => {
 			const [{ id }] = createJobs(1);
 			const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
