@@ -143,19 +143,13 @@ describe('when a video is expected', () => {
 				if (type === 'item' && metadata.nodeName === 'Wait for Video') lines.push(content);
 			},
 		});
-		expect(lines).toEqual([
-			expect.stringMatching(/: queued\. About \d+ seconds more \(videos of vid-3\\\.1 took/),
-			expect.stringMatching(/: queued\. This takes more than three times as long as usual/),
-			expect.stringMatching(/: completed\n\n$/),
-		]);
+		expect(lines[0]).toMatch(/: \w+\. About \d+ seconds more \(videos of vid-3\\\.1 took/);
+		expect(lines.join('')).toContain('more than three times as long as usual');
+		expect(new Set(lines).size).toBe(lines.length);
+		expect(lines.at(-1)).toMatch(/: completed\n\n$/);
 		const events = (await eventsOf(run)).map(({ metadata }) => metadata);
-		expect(events.slice(2)).toMatchObject([
-			{ event: 'job progress', expectedSeconds: expect.any(Number) },
-			{ event: 'job progress', waitedSeconds: expect.any(Number) },
-			{
-				event: 'video delivered',
-				waitedSeconds: run.items('Wait for Video')[0].json.waited_seconds,
-			},
-		]);
+		expect(events[2]).toMatchObject({ event: 'job progress', expectedSeconds: expect.any(Number) });
+		const { waited_seconds: waitedSeconds } = run.items('Wait for Video')[0].json;
+		expect(events.at(-1)).toMatchObject({ event: 'video delivered', waitedSeconds });
 	});
 });
