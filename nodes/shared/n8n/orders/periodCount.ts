@@ -82,7 +82,7 @@ export const maxCountedSeparately = 1_500;
 /** The limit of all orders of the node, next to those of what is counted separately. */
 export const wholeLimit = { of: 'orders', max: maxCountedSeparately } as const;
 
-export interface CountOf {
+interface CountOf {
 	/** See `nodeIdOf`. */
 	node: string;
 	period: LastingPeriod;
