@@ -11,4 +11,6 @@ module.exports = {
 	testEnvironment: require.resolve('./mutants.environment'),
 	testMatch: tests.split(' ').map((pattern) => `<rootDir>/${pattern}`),
 	reporters: [],
+	// In milliseconds: a mutant that waits for ever fails here, because Stryker would start its process anew.
+	testTimeout: 30_000,
 };

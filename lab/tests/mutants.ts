@@ -104,8 +104,8 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			jsonReporter: { fileName: report },
 			tempDirName: path.join(folder, 'sandbox'),
 			// Far above a busy machine's delays, so that only an endless loop is stopped.
-			timeoutMS: 15_000,
-			timeoutFactor: 3,
+			timeoutMS: 60_000,
+			timeoutFactor: 2,
 		}),
 	);
 	try {
