@@ -83,8 +83,8 @@ const costRows = (execution: Execution) =>
 
 /**
  * Examples that other files run: with n8n's AI nodes (agents.e2e.ts), with human approval (humanReview.e2e.ts), and
- * started in other ways than in the editor (startedExamples.e2e.ts and triggeredExamples.e2e.ts). Those that call
- * other services are run by test/promises/the-examples-run-as-they-are.test.ts.
+ * started in other ways than in the editor (startedExamples.e2e.ts, triggeredExamples.e2e.ts and videoBot.e2e.ts).
+ * Those that call other services are run by test/promises/the-examples-run-as-they-are.test.ts.
  */
 const elsewhere = [
 	'answer-now-deliver-later.json',
@@ -101,6 +101,7 @@ const elsewhere = [
 	'shop-feed-to-videos.json',
 	'video-agent-with-approval.json',
 	'video-agent.json',
+	'video-bot.json',
 	'video-tool-over-mcp.json',
 ];
 

@@ -98,7 +98,7 @@ describe.each(files)('%s', (file) => {
 
 	it('limits the orders of a day where no person presses a button for each', () => {
 		const isStartedAlone = nodes.some(({ type }) =>
-			/\.(schedule|form|mcp)Trigger$|\.webhook$/.test(type),
+			/\.(schedule|form|mcp|telegram)Trigger$|\.webhook$/.test(type),
 		);
 		for (const { name, type, parameters } of orders) {
 			if (!isStartedAlone && !type.endsWith('Tool')) continue;

@@ -50,7 +50,7 @@ export const rows: Row[] = [
 	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
 	{
 		name: 'The examples started by a form, a webhook or a chat',
-		shownBy: ['triggeredExamples'],
+		shownBy: ['triggeredExamples', 'videoBot'],
 	},
 	{ name: 'One execution per video', shownBy: ['startedExamples'] },
 	{ name: 'Failed items, ordered again', shownBy: ['startedExamples'], lack: 'tables' },
