@@ -54,6 +54,10 @@ export class Counts {
 		return this.all.find(({ of }) => of.period === period && of.subject === subject);
 	}
 
+	private get rows(): Places[] {
+		return this.all.flatMap((count) => count.rows);
+	}
+
 	/** The rows that decide whether a limit allows an order. */
 	get limitedRows(): Places[] {
 		return this.all.flatMap(({ limitedRows }) => limitedRows);
@@ -61,7 +65,7 @@ export class Counts {
 
 	/** Whether it is known what others have ordered. */
 	get areKnown(): boolean {
-		const rows = this.all.flatMap((count) => count.rows);
+		const { rows } = this;
 		return rows.length > 0 && rows.every((row) => row.others !== undefined);
 	}
 
@@ -70,9 +74,19 @@ export class Counts {
 		return this.all.some((count) => count.of.subject === undefined && count.isReached);
 	}
 
-	/** Looks up what has a limit. @param isAgain for a run that has looked it up before */
-	async count(isAgain = false): Promise<void> {
-		for (const row of this.limitedRows) await (isAgain ? row.recount() : row.count());
+	/**
+	 * Looks up what has a limit, and once in each process the rest: a place that was not looked up cannot be given back
+	 * if n8n's database fails, because it may be that of another run.
+	 */
+	async count(): Promise<void> {
+		const limited = new Set(this.limitedRows);
+		for (const row of this.rows)
+			if (limited.has(row) || row.others === undefined) await row.count();
+	}
+
+	/** Looks up once more what has a limit. */
+	async recount(): Promise<void> {
+		for (const row of this.limitedRows) await row.recount();
 	}
 
 	/** The rows, and how many places these lines need in each. */

@@ -127,7 +127,7 @@ export class Marks {
 	async recount(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
-		await this.attempt(async () => await this.counts?.count(true));
+		await this.attempt(async () => await this.counts?.recount());
 		return true;
 	}
 
