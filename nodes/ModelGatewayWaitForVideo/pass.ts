@@ -1,14 +1,5 @@
-/**
- * One pass of the wait, from the input items to the next pass or the outputs of the node:
- * 1. begin: read the parameters of each item once, or take up what the last pass stored of it;
- * 2. poll what is due, each job on its own schedule;
- * 3. deliver what has finished;
- * 4. park the execution until the next poll, or end.
- * There is only one pass unless the execution is parked between polls.
- */
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { SteadyClock } from '../shared/service/client/steadyClock';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
-import { SteadyClock } from '../shared/service/client/steadyClock';
 import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
@@ -17,72 +8,35 @@ import { JobWait } from '../shared/service/jobs/wait';
 import { LiveText } from '../shared/n8n/agent/liveText';
 import { isTool } from '../shared/n8n/agent/tool';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
-import { clock } from '../shared/n8n/client/httpClient';
-import { showHint } from '../shared/n8n/display/hints';
-import { isWorker } from '../shared/n8n/execution/engineContext';
-import { jobCollected, StoredJobs } from '../shared/n8n/execution/memory';
+import { jobCollected } from '../shared/n8n/execution/memory';
 import { checkAll } from '../shared/n8n/items/check';
 import type { Item } from '../shared/n8n/items/item';
-import { withGateway } from '../shared/n8n/items/run';
-import { RunState } from '../shared/n8n/items/runState';
-import { settle } from '../shared/n8n/items/settle';
+import type { RunState } from '../shared/n8n/items/runState';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
 import { Forecasts, isUnfinished } from './forecasts';
-import { overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { JobLog } from './jobLog';
 import { outputsOf, unfinishedOutput } from './outputs';
-import { park } from './park';
-import { planPass, type PassLength } from './plan';
-import { newPoller, reading, type WaitRequest } from './request';
+import type { PassLength } from './plan';
+import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
 import { secondsSince, startOf } from './start';
 import {
 	earlierItems,
 	jobOf,
 	movedItems,
-	nextPollOf,
-	WaitState,
+	type WaitState,
 	type JobState,
 	type StoredItem,
 } from './state';
 
-/** @param canPark false if n8n has not parked this wait although it was asked to */
-export async function runPass(
-	context: IExecuteFunctions,
-	state: WaitState,
-	canPark = !state.isForgotten,
-): Promise<INodeExecutionData[][]> {
-	// n8n's clock may step during the pass, and has no say in it.
-	const steady = new SteadyClock(clock);
-	const { length, hint } = planPass(context, state.areJobsStored, steady.now(), canPark);
-	if (hint !== undefined) showHint(context, hint);
-	const run = new RunState(context, reading);
-	const pass = new Pass(run, state, length, steady);
-	// The jobs run at the service in any case, so no item waits for another one here.
-	await withGateway(run, Infinity, async (gateway, limiter) => await pass.loop(gateway, limiter));
-	const outputs = [await settle(run)];
-	const { items } = pass;
-	const nextPoll = nextPollOf(items);
-	if (nextPoll !== undefined) {
-		state.store(items);
-		if (!(await park(context, nextPoll)))
-			return await runPass(context, new WaitState(context), false);
-		new StoredJobs(context).executionParked();
-	}
-	// In a worker, each pass has the whole time of the workflow.
-	const isTimed = length.name === 'stay' || !isWorker(context);
-	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
-	if (timeoutHint) showHint(context, timeoutHint);
-	if (nextPoll === undefined) return outputs;
-	if (!state.earlier) pass.log?.parked(items);
-	const now = clock.now();
-	const forecast = (item: StoredItem) => pass.forecasts.of(item, now);
-	showHint(context, progressHint(items, forecast));
-	return [overviewOf(items, forecast, now)];
-}
-
-class Pass {
+/**
+ * What one pass of the wait does with the items:
+ * 1. begin: read the parameters of each item once, or take up what the last pass stored of it;
+ * 2. poll what is due, each job on its own schedule;
+ * 3. deliver what has finished.
+ */
+export class Pass {
 	/** Milliseconds. */
 	longestTimeout = 0;
 	log?: JobLog;

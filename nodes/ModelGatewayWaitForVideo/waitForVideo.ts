@@ -1,15 +1,22 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { SteadyClock } from '../shared/service/client/steadyClock';
 import { takenUp } from '../shared/service/errors/jobErrors';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
+import { showHint } from '../shared/n8n/display/hints';
+import { isWorker } from '../shared/n8n/execution/engineContext';
+import { StoredJobs } from '../shared/n8n/execution/memory';
 import { NewestEntries } from '../shared/n8n/execution/processMemory';
 import { checkAll } from '../shared/n8n/items/check';
 import { withGateway } from '../shared/n8n/items/run';
 import { RunState } from '../shared/n8n/items/runState';
 import { settle } from '../shared/n8n/items/settle';
-import { runPass } from './pass';
+import { overviewOf, progressHint, workflowTimeoutHint } from './hints';
+import { park } from './park';
+import { Pass } from './pass';
+import { planPass } from './plan';
 import { reading, type WaitRequest } from './request';
 import { waitOutStartupRecovery } from './startup';
-import { WaitState } from './state';
+import { nextPollOf, WaitState, type StoredItem } from './state';
 
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
 const resumed = new NewestEntries<number>(1_000);
@@ -40,6 +47,45 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 		const isStopped = stopSignalOf(context)?.aborted ?? false;
 		if (state.earlier) resumed.set(origin, isStopped ? 0 : clock.now() + retryDelay);
 	}
+}
+
+/**
+ * One pass, which ends with the outputs of the node, or parks the execution until the next poll. There is only one pass
+ * unless the execution is parked between polls.
+ * @param canPark false if n8n has not parked this wait although it was asked to
+ */
+async function runPass(
+	context: IExecuteFunctions,
+	state: WaitState,
+	canPark = !state.isForgotten,
+): Promise<INodeExecutionData[][]> {
+	// n8n's clock may step during the pass, and has no say in it.
+	const steady = new SteadyClock(clock);
+	const { length, hint } = planPass(context, state.areJobsStored, steady.now(), canPark);
+	if (hint !== undefined) showHint(context, hint);
+	const run = new RunState(context, reading);
+	const pass = new Pass(run, state, length, steady);
+	// The jobs run at the service in any case, so no item waits for another one here.
+	await withGateway(run, Infinity, async (gateway, limiter) => await pass.loop(gateway, limiter));
+	const outputs = [await settle(run)];
+	const { items } = pass;
+	const nextPoll = nextPollOf(items);
+	if (nextPoll !== undefined) {
+		state.store(items);
+		if (!(await park(context, nextPoll)))
+			return await runPass(context, new WaitState(context), false);
+		new StoredJobs(context).executionParked();
+	}
+	// In a worker, each pass has the whole time of the workflow.
+	const isTimed = length.name === 'stay' || !isWorker(context);
+	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
+	if (timeoutHint) showHint(context, timeoutHint);
+	if (nextPoll === undefined) return outputs;
+	if (!state.earlier) pass.log?.parked(items);
+	const now = clock.now();
+	const forecast = (item: StoredItem) => pass.forecasts.of(item, now);
+	showHint(context, progressHint(items, forecast));
+	return [overviewOf(items, forecast, now)];
 }
 
 /** Ends every item without a request. */
