@@ -38,13 +38,13 @@ export class AnswerStream {
 
 	/** As {@link push}, for a text of any length: other work runs between its events. */
 	async read(text: string, clock: Clock): Promise<string> {
-		const { chunks } = this;
 		let added = '';
 		for (let at = 0; at < text.length && !this.isOver; at += maxEventsAtOnce) {
-			added += this.push(text.slice(at, at + maxEventsAtOnce));
-			// A part of a long event takes no time, but may complete it.
+			const part = text.slice(at, at + maxEventsAtOnce);
+			added += this.push(part);
+			// A part of a long line takes no time.
 			const isLong = Math.max(text.length, added.length) > maxEventsAtOnce;
-			if (isLong && this.chunks > chunks) await nextTurn(clock);
+			if (isLong && part.includes('\n')) await nextTurn(clock);
 		}
 		return added;
 	}
