@@ -53,7 +53,7 @@ export function createdJobOutput(
 }
 
 export const orderedHint =
-	'Each job here is a video that was ordered. To get it, connect Wait for Video behind this node. Running this node again orders again, unless its output is pinned (P).';
+	'Each job here is a video that was ordered. To get it, connect Wait for Video behind this node.';
 
 /** Names what earlier runs ordered: after Stop, the editor shows nothing of them. */
 export const uncollectedHint = (ids: string[]) =>

@@ -31,7 +31,7 @@ export function subtitleOf(operations: Operation[]): string {
 /** Shown before and after each run of an operation that orders something: only such an operation has a preview. */
 export const orderHint: NodeHint = {
 	message:
-		'Each <b>Execute step</b> is a charged order; after a change, that of a later node, too. Pinned output (<b>P</b>) prevents it. <b>Preview (Order Nothing)</b> is free.',
+		'Each <b>Execute step</b> here is a charged order, and so is a later node’s after a change here. Pinned output (<b>P</b>) prevents it. <b>Preview</b> is free.',
 	displayCondition: '={{ $parameter.preview === false }}',
 	whenToDisplay: 'always',
 	location: 'outputPane',
