@@ -5,7 +5,7 @@ import {
 	shownId,
 	type JobSummary,
 } from '../shared/service/errors/jobSummary';
-import { timeOf } from '../shared/service/jobs/expectation';
+import { timeOf, usualTime } from '../shared/service/jobs/expectation';
 import { withoutUndefined } from '../shared/service/json';
 import { phaseOf } from '../shared/service/protocol/jobs';
 import type { Forecast } from './start';
@@ -16,8 +16,7 @@ import { jobOf, type StoredItem } from './state';
  * Only a tool has `toolDescription`. An expression that reads a missing input fails.
  */
 export const durationHint: NodeHint = {
-	message:
-		'A reference video usually takes 1 to 5 minutes. <b>Stop</b> ends this wait, but no video.',
+	message: `${usualTime('task')} <b>Stop</b> ends this wait, but no video.`,
 	displayCondition:
 		'={{ !$parameter.toolDescription && (() => { try { return Boolean($input.first().json.output?.task_id ?? $input.first().json.task_id); } catch { return false; } })() }}',
 	whenToDisplay: 'beforeExecution',

@@ -58,6 +58,7 @@ it.each([
 	['a limit that is no number', { maxCostPerDay: '={{ "much" }}' }, prices],
 	['a different limit for each item', { maxOrders: '={{ $itemIndex + 5 }}' }, prices],
 	['a limit for nobody', { maxOrders: 5, countFor: '={{ $json.client }}' }, prices],
+	['a limit for an invisible client', { maxOrders: 5, countFor: '={{ "\\u200b" }}' }, prices],
 	['a client without a limit', { countFor: 'acme' }, prices],
 	['a limit in no time', { maxOrders: 5, inEach: '={{ "year" }}' }, prices],
 ])('orders nothing under %s', async (_, options, known) => {

@@ -1,6 +1,7 @@
 import { idempotencyKeyOf } from '../../service/client/idempotency';
 import { GatewayError } from '../../service/errors/gatewayError';
 import { mayTryOtherModel } from '../../service/errors/modelRefusal';
+import { excerpt } from '../../service/json';
 import type { N8nGateway } from '../client/gateway';
 import { messageOf } from '../errors/errorRecord';
 import type { Ledger } from '../orders/ledger';
@@ -29,7 +30,9 @@ export async function readOtherModels(
 		const own = parameters.problems.filter(({ field, problem }) =>
 			problems.every((known) => known.field !== field || known.problem !== problem),
 		);
-		problems.push(...own.map((one) => ({ ...one, field: `With ${model}: ${one.field}` })));
+		problems.push(
+			...own.map((one) => ({ ...one, field: `With ${excerpt(model, 100)}: ${one.field}` })),
+		);
 		item.others.push({ model, request, estimate, hints: parameters.hints });
 	}
 	const estimates = [item.estimate, ...item.others.map(({ estimate }) => estimate)];
@@ -57,10 +60,10 @@ export async function performWithModels(
 	for (;;) {
 		try {
 			const result = await perform();
-			if (refusals.length > 0) item.hint(`${refusals.join(' ')} Made with ${item.model}.`);
+			if (refusals.length > 0) item.hint(`${refusals.join(' ')} Made with ${nameOf(item)}.`);
 			return result;
 		} catch (error) {
-			const refusal = `${item.model} was refused: ${messageOf(error)}.`;
+			const refusal = `${nameOf(item)} was refused: ${messageOf(error)}.`;
 			if (!(await takeNextModel(run, item, error, to))) throw afterRefusals(error, refusals, item);
 			refusals.push(refusal);
 		}
@@ -92,14 +95,16 @@ async function takeNextModel(
 	return true;
 }
 
+const nameOf = ({ model = '' }: Item) => excerpt(model, 100);
+
 /** From now on, the item is about what this model makes. */
 export function useModel(item: Item, { model, request, estimate }: OtherModel): void {
 	Object.assign(item, { model, request, estimate });
 }
 
 /** The failure of the last model. No Retry sends its request with its own key: that was made from another request. */
-function afterRefusals(error: unknown, refusals: string[], { model }: Item): unknown {
+function afterRefusals(error: unknown, refusals: string[], item: Item): unknown {
 	if (refusals.length === 0 || !(error instanceof GatewayError)) return error;
-	const advice = `This was the response to ${model}. ${refusals.join(' ')}`;
+	const advice = `This was the response to ${nameOf(item)}. ${refusals.join(' ')}`;
 	return error.with({ advice, idempotencyKey: undefined });
 }

@@ -69,9 +69,11 @@ export class Counts {
 		return rows.length > 0 && rows.every((row) => row.others !== undefined);
 	}
 
-	/** Whether orders of a subject may have left n8n's store: see {@link wholeLimit}. */
-	get isFull(): boolean {
-		return this.all.some((count) => count.of.subject === undefined && count.isReached);
+	/** Whether n8n's store may drop orders of a subject if so many more are placed: see {@link wholeLimit}. */
+	exceedsStore(orders: number): boolean {
+		return this.all.some(
+			({ of, others }) => of.limits.includes(wholeLimit) && others.orders + orders > wholeLimit.max,
+		);
 	}
 
 	/**

@@ -59,8 +59,9 @@ export class Journal {
 	 */
 	totalExcept(ids: ReadonlySet<string> = new Set(), subject?: string): Total {
 		const { known, earlier = { orders: 0, cost: 0 } } = this.orders;
+		const isOfSubject = (order: Order) => [undefined, subject].includes(order.subject);
 		const counted = Object.values(known).filter(
-			(order) => !ids.has(order.id) && (order.subject ?? subject) === (subject ?? order.subject),
+			(order) => !ids.has(order.id) && (subject === undefined || isOfSubject(order)),
 		);
 		const { orders, cost } = earlier;
 		return addTotals({ orders, cost: cost ?? Infinity }, totalOf(counted));

@@ -54,7 +54,7 @@ export function limitReached(reason: LimitReason, { line, run }: Refused): Facts
 
 /** n8n's store may have dropped early orders of a client. */
 export const tooManyToCount = (refused: Refused): Facts => ({
-	message: `Not ordered: this node has placed ${maxCountedSeparately} orders this ${lastingPeriodOf(refused)}, the most that n8n can count with Count For`,
+	message: `Not ordered: with Count For, n8n can count no more than ${maxCountedSeparately} orders of this node in a ${lastingPeriodOf(refused)}`,
 	advice: 'Use a node of its own for some of the clients, or remove Count For.',
 });
 

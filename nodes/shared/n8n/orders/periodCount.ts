@@ -141,11 +141,6 @@ export class PeriodCount {
 		return this.limitedRows.length > 0;
 	}
 
-	/** Whether others have ordered as many as a limit of orders allows. */
-	get isReached(): boolean {
-		return this.others.orders >= (this.least('orders') ?? Infinity);
-	}
-
 	/** What others have ordered, as far as this process knows. */
 	get others(): Total {
 		return { orders: this.orders.others ?? 0, cost: this.cost?.others ?? 0 };

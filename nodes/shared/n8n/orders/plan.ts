@@ -116,8 +116,13 @@ export class Plan {
 			// After n8n was killed, nobody knows what these orders cost, or for whom they were.
 			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },
 			...{ day: totalIn('day'), month: totalIn('month') },
-			isFull: subject !== undefined && marks.counts?.isFull,
+			isFull: subject !== undefined && marks.counts?.exceedsStore(this.freshOrders),
 		};
+	}
+
+	/** How many orders of this run may be new. */
+	private get freshOrders(): number {
+		return this.lines.filter((line) => isReal(line) && isFresh(line)).length;
 	}
 
 	/** What others have ordered of what a limit of a day or month counts for a line; undefined where that is unknown. */

@@ -7,6 +7,7 @@ import {
 	fieldOf,
 	limitField,
 	safetySwitch,
+	type Report,
 } from './fieldKinds';
 import type { Field } from './field';
 import type { Scope } from './itemParameters';
@@ -68,8 +69,7 @@ const orderKeyOption = fieldOf(
 	(value, report): string | undefined => {
 		if (value === undefined) return undefined;
 		if (typeof value === 'boolean') report('must be a text (it is true or false)');
-		// Otherwise, an expression that gives nothing would place an order without the key.
-		return intendedText(typeof value === 'string' ? comparableText(value) : value, report);
+		return comparableIntended(value, report);
 	},
 );
 
@@ -125,6 +125,10 @@ const maxOrdersOption = limitField({
 		'How many orders this node may place in one execution, with its loops and Retries, or as In Each says. If not set: no limit, but 3 for a tool of an agent.',
 });
 
+/** Reports a value that gives nothing: an order would be placed without its key, or count for nobody. */
+const comparableIntended = (value: unknown, report: Report) =>
+	intendedText(typeof value === 'string' ? comparableText(value) : value, report);
+
 /** The limit of a tool when the user set none, because an agent may call it in a loop. */
 const limitOfTool: Limit = {
 	...{ of: 'orders', period: 'execution', max: 3 },
@@ -176,8 +180,7 @@ const countForOption = fieldOf(
 		description:
 			'The limits count separately for each value of this, such as a client, a form or an agent. If not set, they count all orders of this node together.',
 	},
-	(value, report): string | undefined =>
-		value === undefined ? undefined : comparableText(intendedText(value, report)),
+	(value, report) => (value === undefined ? undefined : comparableIntended(value, report)),
 );
 
 const inEachOption = choiceField({

@@ -54,8 +54,7 @@ export function expectationOf(
 	const usualSeconds = isLearned ? quantile(recent, 0.5) : (usual?.max ?? Infinity) * 60;
 	if (elapsed > overdueAfter * usualSeconds) return { isOverdue: true, text: overdueText };
 	if (!isLearned) {
-		const text = usual ? `A reference video usually takes ${rangeOf(usual)}.` : '';
-		return { isOverdue: false, text };
+		return { isOverdue: false, text: usualTime(kind) };
 	}
 	// A job that has outlasted some of the others is like those that took longer, too.
 	const longer = [recent, known]
@@ -73,6 +72,12 @@ export function expectationOf(
 		secondsLeft === undefined ? 'Longer than usual' : `About ${timeOf(secondsLeft)} more`;
 	const text = `${left} (${what} took ${range} in the last ${known.length}).`;
 	return { secondsLeft, isOverdue: false, text };
+}
+
+/** Says the time that the specification names; empty where it names none. */
+export function usualTime(kind: JobKind | undefined): string {
+	const usual = kind && usualMinutes[kind];
+	return usual ? `A reference video usually takes ${rangeOf(usual)}.` : '';
 }
 
 const overdueText =

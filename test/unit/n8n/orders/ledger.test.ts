@@ -147,6 +147,29 @@ const openWith = async (state: { callsLeft: number }, options: Line['options'] =
 	return { ledger, line };
 };
 
+describe('limits that count for each client', () => {
+	const placed = async (orders: number) => {
+		const entries = new Entries();
+		const lines = Array.from({ length: orders }, (_, index) =>
+			wanted(`Video ${index}`, {
+				options: { ...ofDay(2_000), subject: `client ${index % 3}` } as Line['options'],
+			}),
+		);
+		await new Ledger(entries.contextOf(), settings).open(lines);
+		return new Set(lines.map(({ decision }) => JSON.stringify(decision, ['do', 'because'])));
+	};
+
+	it.each([
+		[1_500, '{"do":"send"}'],
+		[1_501, '{"do":"refuse","because":"countFull"}'],
+	])(
+		'of %i orders of all clients, those are placed that n8n’s store can keep',
+		async (orders, decision) => {
+			expect(await placed(orders)).toEqual(new Set([decision]));
+		},
+	);
+});
+
 describe('the first order after a restart, while n8n’s database fails once', () => {
 	const openFor = async (entries: Entries, token: string, options: Line['options'] = limit) => {
 		const ledger = new Ledger(entries.contextOf({ token }), settings);
