@@ -307,6 +307,17 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'spans',
+		summary: 'what a collector receives of the spans of orders, and whether a secret is in it',
+		duration: '1 minute',
+		needs: 'n8n',
+		options: { orders: { default: 50, about: 'orders, each in an execution' } },
+		notes: ['n8n adds the attributes of a node only with a license'],
+		async run(settings) {
+			return await (await import('./spans.js')).measureSpans(settings);
+		},
+	}),
+	measurement({
 		name: 'bursts',
 		summary:
 			'whether anything is charged twice when workers run a new node at the same moment, or PostgreSQL restarts',
