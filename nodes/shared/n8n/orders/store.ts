@@ -63,14 +63,17 @@ export class ProcessedItems {
 		this.node = remembered(`store of ${nodeIdOf(context)}`, () => new NodeState());
 	}
 
-	/** @returns those of the values that are recorded */
-	async find(values: readonly string[]): Promise<Set<string>> {
+	/**
+	 * @param mayHaveMore whether it may find more than that when a call only seemed to fail
+	 * @returns those of the values that are recorded
+	 */
+	async find(values: readonly string[], mayHaveMore = false): Promise<Set<string>> {
 		const found = new Set<string>();
 		for (let from = 0; from < values.length; from += portion) {
 			const some = values.slice(from, from + portion);
 			const claim = uniqueValue();
 			const { known, failure } = await this.add([claim, ...some], { own: [claim] });
-			if (failure !== undefined) throw failure;
+			if (failure !== undefined && !mayHaveMore) throw failure;
 			await this.discard([claim, ...some.filter((value) => !known.has(value))]);
 			for (const value of known) found.add(value);
 		}
@@ -79,7 +82,11 @@ export class ProcessedItems {
 
 	/** @returns those of the facts that are recorded */
 	async findFacts(facts: readonly string[]): Promise<Set<string>> {
-		return await this.confirmed([...(await this.find(facts))]);
+		const found = [...(await this.find(facts, true))];
+		const known = await this.confirmed(found);
+		// What a look-up has left behind, if no other worker can be writing its confirmation.
+		if (!this.isShared) await this.discard(found.filter((fact) => !known.has(fact)));
+		return known;
 	}
 
 	/** @returns those of the recorded values that are facts, because their confirmation is recorded, too */
