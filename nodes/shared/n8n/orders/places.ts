@@ -2,7 +2,7 @@ import { NewestEntries, remembered } from '../execution/processMemory';
 import { maxEntries, valuesOf, type ProcessedItems } from './store';
 
 /** How many places one look-up takes at first, and then. */
-const [firstWindow, nextWindow] = [8, 500];
+const [firstWindow, nextWindow] = [10, 500];
 
 /** How many places lie between those that are looked up to find where a row ends: n8n's store drops its oldest ones. */
 const step = 100;
@@ -62,9 +62,17 @@ export class Places {
 		}
 		const { max = maxEntries } = this.to;
 		const steps = Array.from({ length: max / step }, (_, index) => index * step);
-		const known = await this.look(steps, true);
-		const last = steps.findLast((place) => known.has(this.valueOf(place)));
-		return (this.top = last === undefined ? 0 : await this.firstFree(last + 1));
+		const found = await this.look(steps, true);
+		const taken = steps.filter((place) => found.has(this.valueOf(place)));
+		const last = taken.at(-1);
+		if (last === undefined) return (this.top = 0);
+		const free = await this.firstFree(Math.max(0, last - 1));
+		if (free > last) return (this.top = free);
+		// A kill and a failed look-up may have left steps behind. A place that was taken comes after another one.
+		const before = taken.filter((place) => place > 0).map((place) => place - 1);
+		const known = await this.look(before, this.isContended);
+		const end = taken.findLast((place) => place === 0 || known.has(this.valueOf(place - 1)));
+		return (this.top = await this.firstFree((end ?? last) + 1));
 	}
 
 	/** The values to be written so that this run has this many places. */

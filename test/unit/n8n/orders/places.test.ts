@@ -101,6 +101,12 @@ it.each([
 	},
 );
 
+it('a hundredth place is taken only where the one before it is', async () => {
+	const leftBehind = [100, 200, 900].flatMap((place) => [`row ${place}`, `row ${place}!`]);
+	entries.list = [...placesOf(150), ...leftBehind];
+	expect(await countLater()).toBe(150);
+});
+
 it('what a failed look-up may have added to a row that one process uses is taken back', async () => {
 	const row = rowOf({ isContended: false });
 	entries.list = placesOf(3, false);
