@@ -10,7 +10,7 @@ import type { JobLog } from './jobLog';
 import { secondsSince, type Forecast } from './start';
 import { jobOf, type StoredItem } from './state';
 
-/** What a pass says about the jobs that are running, and what it learns from those that end. */
+/** The words of a pass about the jobs that are running, and its lessons from those that end. */
 export class Forecasts {
 	private readonly lengths: JobLengths;
 	/** By the name of a job: the progress that was reported last. */
@@ -67,7 +67,7 @@ export class Forecasts {
 }
 
 interface Report {
-	/** Of the item. */
+	/** The index of the item. */
 	index: number;
 	/** Whether its status or its progress is another one. */
 	hasChanged: boolean;
@@ -79,7 +79,7 @@ interface Report {
 export const isUnfinished = ({ status }: JobSummary): boolean =>
 	status !== undefined && !isFinal(phaseOf(status));
 
-/** What was ordered, as far as it is known by now. */
+/** The order of an item's job, as far as it is known by now. */
 function workOf(item: StoredItem): JobWork {
 	const { kind, model, seconds } = item.begun?.start ?? {};
 	return { kind: jobOf(item).kind ?? kind, model, seconds };

@@ -62,7 +62,7 @@ export function progressHint(
 	return [count, latest.text, statusesOf(jobs)].filter(Boolean).join(' ');
 }
 
-/** What nobody can tell counts as the latest. */
+/** A job without a forecast counts as the latest. */
 const lastOf = ({ secondsLeft = Infinity }: Forecast) => secondsLeft;
 
 /** Jobs with the same status share it: there is little room. */

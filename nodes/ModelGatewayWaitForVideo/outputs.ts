@@ -23,10 +23,10 @@ export function unfinishedOutput(
 	return { json: withoutUndefined({ ...said, waited_seconds: waited }) };
 }
 
-/** What a finished job gives. n8n stores it with the execution, so it must survive JSON. */
+/** The outputs of a finished job. n8n stores them with the execution, so they must survive JSON. */
 export interface Delivered {
 	outputs: ItemOutput[];
-	/** What the user should know about the file. */
+	/** A remark for the user about the file. */
 	hint?: string;
 }
 

@@ -31,7 +31,7 @@ import {
 } from './state';
 
 /**
- * What one pass of the wait does with the items:
+ * One pass of the wait over the items:
  * 1. begin: read the parameters of each item once, or take up what the last pass stored of it;
  * 2. poll what is due, each job on its own schedule;
  * 3. deliver what has finished.
@@ -47,7 +47,7 @@ export class Pass {
 	private readonly polled = new Map<string, Promise<StoredItem | undefined>>();
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
-	/** What the last pass stored. */
+	/** The items as the last pass stored them. */
 	private readonly earlier: ReadonlyMap<number, StoredItem>;
 
 	constructor(
@@ -74,7 +74,7 @@ export class Pass {
 		for (const hint of hints) item.hint(hint);
 	}
 
-	/** What to store for the next pass. The times are those of n8n's clock. */
+	/** The items as they are stored for the next pass. The times are those of n8n's clock. */
 	get items(): ReadonlyMap<number, StoredItem> {
 		const items = [...this.stored].map(([{ index }, stored]) => [index, stored] as const);
 		return new Map(movedItems(items, this.clock.step));

@@ -83,7 +83,7 @@ const modesWithoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
 const modesStartedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
 
 /**
- * Who waits for the result of this execution, as a clause for a message. They would not get it if the execution were
+ * Whoever waits for the result of this execution, as a clause for a message. They would not get it if the execution were
  * parked for hours. Undefined when nobody waits, or nobody waits any more.
  */
 function callerOf(context: IExecuteFunctions): string | undefined {

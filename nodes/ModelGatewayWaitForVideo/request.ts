@@ -18,7 +18,7 @@ export interface WaitRequest extends JobKindHint {
 	output: FileOutput;
 	/** The `request_id` of the incoming item. It is that of the order when the item comes from a create. */
 	inputRequestId?: string;
-	/** What the incoming item calls its model. */
+	/** The model that the incoming item names. */
 	model?: string;
 	/** Whether the incoming item comes from the creation of this job, or from a later poll of it. */
 	isCreated: boolean;

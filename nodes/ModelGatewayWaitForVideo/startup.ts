@@ -18,7 +18,7 @@ const startups = new Map<number, Promise<void>>();
  *
  * A starting n8n first resumes executions that are due, and then searches for crashed ones. It mistakes the executions
  * that it has just resumed for crashed ones: it reads them from its database, and stores them again, marked as crashed.
- * What a pass stores between the two is lost. What it stores later is kept, because n8n ignores the mark, unless Stop
+ * A pass that stores between the two loses that. Later storing is kept, because n8n ignores the mark, unless Stop
  * was pressed.
  */
 export async function waitOutStartupRecovery(context: EngineContext): Promise<void> {
@@ -46,7 +46,7 @@ async function startupOver(context: IExecuteFunctions): Promise<void> {
 
 type Readiness = 'starting' | 'ready' | 'notListening' | 'unknown';
 
-/** What n8n says about itself. A proxy before it may give responses of its own. */
+/** The answer of n8n about itself. A proxy before it may give responses of its own. */
 async function readinessOf(context: IExecuteFunctions): Promise<Readiness> {
 	try {
 		const { statusCode, body } = (await context.helpers.httpRequest({

@@ -8,9 +8,9 @@ import type { Delivered } from './outputs';
 import type { WaitRequest } from './request';
 import type { JobStart } from './start';
 
-/** What is known of an item at the end of a pass. n8n stores it, so it must survive JSON. */
+/** The state of an item at the end of a pass. n8n stores it, so it must survive JSON. */
 export type StoredItem = JobState & {
-	/** What its parameters said when its wait began. 1.0.0 did not store it. */
+	/** The parameters as they were when its wait began. 1.0.0 did not store them. */
 	begun?: { request: WaitRequest; includesInput?: boolean; hints: string[]; start?: JobStart };
 	/** From the start until the job had ended, or the wait for it. */
 	waitedSeconds?: number;
@@ -128,7 +128,7 @@ let parked: string[] = [];
 const maxParked = 1000;
 
 /**
- * What a wait keeps from one pass to the next. n8n stores it with the execution, so it must survive JSON. Only the next
+ * The memory of a wait between two passes. n8n stores it with the execution, so it must survive JSON. Only the next
  * pass reads it: a later wait for the same jobs, such as that of a retry, starts again.
  */
 export class WaitState {

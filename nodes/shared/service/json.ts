@@ -128,7 +128,7 @@ export function toJson(value: unknown): unknown {
  * programs refuse its escape.
  */
 export function jsonTextOf(value: unknown): string {
-	// Nothing comes of undefined, whatever its type says.
+	// JSON.stringify returns undefined for undefined, whatever its type says.
 	const text = (JSON.stringify(value) as string | undefined) ?? '';
 	if (!text.includes('\\ud')) return text;
 	return text.replace(/\\(?:ud[\da-f]{3}|.)/g, (escape) => (escape.length > 2 ? '\ufffd' : escape));

@@ -1,7 +1,7 @@
 import { maxDepth, maxNames, responseBounds } from './protocol/bounds';
 
 /**
- * What it costs to parse a comma, as between numbers, and a list, object, text or name: about as much time and memory as
+ * The cost to parse a comma, as between numbers, and a list, object, text or name: about as much time and memory as
  * these numbers say.
  */
 const weights = { value: 1, part: 8 };

@@ -52,9 +52,9 @@ function countLinks(text: string): number {
 	return areSeparate ? parts.length : 1;
 }
 
-/** What a field accepts besides public https links. */
+/** The values that a field accepts besides public https links. */
 interface LinkRules {
-	/** What to do with several links, if the field has a way. */
+	/** Advice for several links, if the field takes them. */
 	multipleLinksHint?: string;
 	/** Whether the link may hold the image itself ("Resources", message). */
 	takesDataUrl?: boolean;
@@ -91,7 +91,7 @@ export function publicLinkProblem(
 		: undefined;
 }
 
-/** What is wrong with a value that is no web link. */
+/** The problem with a value that is no web link. */
 function otherLinkProblem(
 	link: string,
 	{ url, takesDataUrl }: { url: URL | undefined; takesDataUrl: boolean },

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isObject, valueAt } from '../../service/json';
 
-/** Where the calls of a tool began in one run of its agent. */
+/** The beginning of the calls of a tool in one run of its agent. */
 interface AgentRun {
 	/** Another one in each try of the agent. */
 	try: object;

@@ -3,7 +3,7 @@ import type { JobSummary } from '../../service/errors/jobSummary';
 import { toolResult, type Output } from './toolResult';
 import { isRunByAgent, isTool } from './tool';
 
-/** What receives the node's outputs: the next node, or the model of an agent that called the node as a tool. */
+/** The recipient of the node's outputs: the next node, or the model of an agent that called the node as a tool. */
 interface Recipient {
 	/** Converts an output to the form that the recipient needs. */
 	output(output: Output, job: JobSummary | undefined): Output;

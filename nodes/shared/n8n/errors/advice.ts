@@ -112,7 +112,7 @@ export type Sentence = string | false | 0 | undefined;
 
 export const sentences = (parts: Sentence[]): string => parts.filter(Boolean).join(' ');
 
-/** What the user can do about a failure: what caused it, what became of the order, and what else is known. */
+/** Advice on a failure: on its cause, on the order, and on what else is known. */
 export function adviceOf(failure: Failure): string {
 	const { advice, partial_text, lastPoll, retryAfter, orderAdvice } = failure;
 	return sentences([
@@ -126,7 +126,7 @@ export function adviceOf(failure: Failure): string {
 	]);
 }
 
-/** What to do about the cause of a failure. @param address the label of the address that the request went to */
+/** Advice on the cause of a failure. @param address the label of the address that the request went to */
 export function adviceOnCause(
 	failure: Failure,
 	address = 'the Base URL in the Model Gateway credential',
@@ -152,7 +152,7 @@ export function adviceOnCause(
 const isOutcomeUnknown = ({ billed, cost }: Failure) =>
 	billed === 'unknown' && (cost === 'job' || cost === 'generation');
 
-/** What became of the order. */
+/** The fate of the order. */
 function adviceOnOutcome(failure: Failure): string {
 	const { made, waitEnded, job, reach, cost } = failure;
 	if (made !== undefined) return adviceOnMade(failure);

@@ -4,7 +4,7 @@ import { adviceOf } from './advice';
 
 /** The facts about a failure, shown in the error panel and on the error output. */
 export interface ErrorRecord extends FailureRecord {
-	/** What the user can do. */
+	/** Advice to the user. */
 	advice: string;
 }
 

@@ -107,7 +107,7 @@ export function subNodeError(node: INode, error: unknown): NodeApiError {
 	return apiError;
 }
 
-/** What helps to find the cause. Status, code and type are in the details that n8n shows below. */
+/** Facts that help to find the cause. Status, code and type are in the details that n8n shows below. */
 function factsOf({ message, param, request_id }: ErrorRecord) {
 	const field = param && withMediaLabels(param);
 	return [

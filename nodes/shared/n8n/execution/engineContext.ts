@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-/** What n8n's engine gives to a node beyond the interface for nodes. Other versions of n8n may lack it. */
+/** The parts of n8n's engine that a node gets beyond the interface for nodes. Other versions of n8n may lack them. */
 export type EngineContext = IExecuteFunctions & {
 	/** The data that n8n stores with the execution. */
 	runExecutionData?: { waitTill?: Date };

@@ -113,7 +113,7 @@ function customDataOf(context: IExecuteFunctions): IExecuteFunctions['customData
 	return customData;
 }
 
-/** Of all nodes. */
+/** The jobs of all nodes. */
 const maxUncollected = 500;
 
 /**

@@ -1,7 +1,7 @@
 import type { JobWork } from '../../service/jobs/expectation';
 import { NewestEntries, remembered } from './processMemory';
 
-/** What this process has ordered, and when by the counter that nobody sets. */
+/** The orders of this process, with their times by the counter that nobody sets. */
 interface OrderedJob extends JobWork {
 	at: number;
 }
@@ -16,7 +16,7 @@ export function rememberOrdered(id: string, { kind, model, seconds }: JobWork): 
 	jobs().set(id, { kind, model, seconds, at: performance.now() });
 }
 
-/** What this process ordered as this job, and how many milliseconds ago. */
+/** The order that this process placed as this job, and its age in milliseconds. */
 export function orderedJob(id: string): (JobWork & { age: number }) | undefined {
 	const found = jobs().get(id);
 	if (!found) return undefined;

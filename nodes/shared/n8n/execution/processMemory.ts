@@ -1,4 +1,4 @@
-/** What this process remembers beyond one execution, by name. It ends with the process. */
+/** The memory of this process beyond one execution, by name. It ends with the process. */
 export const processMemory = new Map<string, object>();
 
 /** @param create makes what is remembered under the name, the first time */

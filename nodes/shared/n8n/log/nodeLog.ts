@@ -7,7 +7,7 @@ import { events, facts, type EventName, type FactName } from './events';
 
 type Values = Partial<Record<FactName, string | number>>;
 
-/** What an event is about. Texts of the service are left out, because they may quote the prompt. */
+/** The facts of an event. Texts of the service are left out, because they may quote the prompt. */
 export interface EventDetails extends Values {
 	job?: JobSummary;
 	/** Only its codes are logged. */
@@ -51,7 +51,7 @@ export class NodeLog {
 			const message = ['Model Gateway:', event, ...Object.entries(known).map(pairOf)].join(' ');
 			this.context.logger[events[event]](message, { event, ...known });
 		} catch {
-			// What it would have said is in the output or in the error, too.
+			// The same facts are in the output or in the error, too.
 		}
 	}
 }

@@ -19,7 +19,7 @@ import { StreamedChoice } from './streamedChoice';
 export class AnswerStream {
 	private readonly parser = new EventParser();
 	private readonly kept: KeptParts = { count: 0 };
-	/** Of the completion. */
+	/** The fields of the completion. */
 	private readonly fields: JsonObject = {};
 	private readonly choices = new Map<number, StreamedChoice>();
 	/** The number of chunks that came. */
@@ -97,7 +97,7 @@ export class AnswerStream {
 		return { ...response, json, isRedacted: response.isRedacted || json !== answer };
 	}
 
-	/** What is wrong with the stream; continues "the response …". */
+	/** The problem with the stream; continues "the response …". */
 	private problemIn(response: ServiceResponse, strayText?: string): string {
 		if (this.isExcessive) return 'has more parts in it than any answer of a chat needs';
 		if (this.chunks === 0 && !this.hasEnd) return describeBody(response);
@@ -137,7 +137,7 @@ export class AnswerStream {
 	}
 }
 
-/** Where a chunk has its answers. */
+/** The places where a chunk has its answers. */
 const withoutAnswers = {
 	...{ choices: undefined, candidates: undefined, message: undefined, output: undefined },
 };
@@ -152,7 +152,7 @@ function piecesIn(chunk: JsonObject): Choice[] {
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
 }
 
-/** What reading a long stream needs of the gateway. */
+/** The parts of the gateway that reading a long stream needs. */
 interface ReadingGateway {
 	redaction: Redaction;
 	runtime: Pick<Runtime, 'clock'>;

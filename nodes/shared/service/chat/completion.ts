@@ -37,7 +37,7 @@ export function anyCompletion(response: ServiceResponse): Completion {
 	return whole;
 }
 
-/** Where other services put the whole answer. */
+/** The places where other services put the whole answer. */
 const wrappers = ['output', 'data', 'result', 'response'];
 /** Those that may be the text itself. */
 const textNames = ['output', 'result', 'response'];
@@ -163,7 +163,7 @@ export function textToShow(message: JsonObject): string {
 	return text.trim() === '' ? refusalOf(message) || text : text;
 }
 
-/** What a message has besides its text, under the service's own names. */
+/** The parts of a message besides its text, under the service's own names. */
 export function otherContentOf(message: JsonObject): JsonObject {
 	const { content, tool_calls, function_call, images, audio } = message;
 	return withoutUndefined({

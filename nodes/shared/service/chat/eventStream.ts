@@ -55,7 +55,7 @@ export class EventParser {
 	}
 }
 
-/** What an event of a chat has in it. */
+/** The content of one event of a chat. */
 interface Chunks {
 	chunks: JsonObject[];
 	/** Whether the end mark is in it. */

@@ -42,7 +42,7 @@ export function addFragment(
 function join(before: unknown, value: unknown, relation: Relation): unknown {
 	if (relation === 'replaces') return value;
 	if (typeof before === 'string' && typeof value === 'string') {
-		// Nothing can follow a complete object, so the same object is a repetition.
+		// A complete object has no continuation, so the same object is a repetition.
 		const isRepeated = value.startsWith('{') && before === value;
 		if (isRepeated && isObject(parseJson(value))) return before;
 		return before + (relation === 'follows' ? value : addedBy(value, before));
@@ -58,7 +58,7 @@ export function isEmpty(value: unknown): boolean {
 	return value === undefined || value === null || value === '';
 }
 
-/** What a text adds to the text before it: a message in a chunk is the answer so far, a repetition of it, or a part. */
+/** The part that a text adds to the text before it: a chunk may have the answer so far, a repetition of it, or a part. */
 export function addedBy(text: string, before: string): string {
 	// Comparing a long text with each of many short ones would be slow.
 	if (before.trim() === '' || 2 * text.length < before.length) return text;

@@ -32,7 +32,7 @@ export class AdaptiveLimit {
 			const result = await work();
 			// About one more for each full round of successes.
 			if (!isOverload(result)) this.limit = Math.min(this.max, this.limit + 1 / this.limit);
-			// Of the tasks that started under the same limit, only the first overload halves it.
+			// Several tasks that started under the same limit halve it only once.
 			else if (this.limit >= limitAtStart) this.limit = Math.max(1, Math.floor(this.limit / 2));
 			return result;
 		} finally {

@@ -139,7 +139,7 @@ interface Redirect {
 	why?: 'file' | Parameters<typeof redirected>[2];
 }
 
-/** Where a response redirects to; undefined when it does not. */
+/** The redirect of a response; undefined when there is none. */
 function redirectOf(
 	{ status, headers: { location: target } }: HttpResponse,
 	{ url, method, visited }: Pick<HttpRequest, 'url' | 'method'> & { visited: Set<string> },

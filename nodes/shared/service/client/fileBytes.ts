@@ -37,7 +37,7 @@ const isComplete: Record<FileState, Record<Ending, boolean | 'twice'>> = {
 	cut: { broken: false, ended: false, announced: 'twice' },
 };
 
-/** What comes before the next try. */
+/** The steps before the next try. */
 const remedies: Record<Setback['kind'], { pause: boolean; newLink: boolean }> = {
 	interrupted: { pause: true, newLink: false },
 	refused: { pause: false, newLink: true },
@@ -70,7 +70,7 @@ export class FileBytes {
 		this.limit = new TransferLimit(gateway.runtime.clock, request.bounds);
 	}
 
-	/** What the first bytes have shown. @throws GatewayError when none have come */
+	/** The type that the first bytes have shown. @throws GatewayError when none have come */
 	get begun(): { type: FileType; end: FileEnd } {
 		if (!this.file) throw this.incomplete('no data arrived');
 		return this.file;
@@ -102,7 +102,7 @@ export class FileBytes {
 	private async *receive(response: FileResponse): AsyncGenerator<Uint8Array, Setback | undefined> {
 		const { received, limit, gateway } = this;
 		const declared = response.headers['content-type'];
-		/** What has not been passed on, because it has not shown yet what the file is. */
+		/** Bytes that have not been passed on, because they have not shown yet what the file is. */
 		let head = nothing;
 		let broken: unknown;
 		try {
@@ -121,7 +121,7 @@ export class FileBytes {
 			broken = error;
 		}
 		if (broken instanceof GatewayError) throw broken;
-		// What broke off early is passed on only if its type is sure.
+		// A file that broke off early is passed on only if its type is sure.
 		const isSure = broken === undefined || fileTypeOf(head) !== undefined;
 		if (head.length > 0 && isSure && this.isFile(head, declared)) {
 			yield this.accept(head);

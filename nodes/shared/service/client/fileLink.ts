@@ -9,7 +9,7 @@ import type { ReceivedPart } from './receivedPart';
 import { parseRetryAfter } from './retryPolicy';
 import { withTimeout } from './timeouts';
 
-/** What is requested by a link. */
+/** A file that is requested by a link. */
 export interface LinkRequest {
 	source: FileSource;
 	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */

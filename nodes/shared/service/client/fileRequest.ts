@@ -11,7 +11,7 @@ import type { Gateway } from './gateway';
 import type { HttpRequest, HttpResponse, Runtime } from './http';
 import { withTimeout } from './timeouts';
 
-/** Where a file can be fetched. */
+/** The address of a file. */
 export interface FileSource {
 	url: string;
 	/** True only when the gateway itself serves the file; a link must be fetched without the key. */
@@ -115,7 +115,7 @@ function fileWithin(dataUrl: string): FileResponse {
 	return { status: 200, headers, body, close: () => undefined, isHidden: false };
 }
 
-/** Where a response redirects to; undefined when that is no web address. */
+/** The target of a redirect; undefined when that is no web address. */
 function redirectOf({ status, headers }: HttpResponse, url: string): URL | undefined {
 	const { location } = headers;
 	const isRedirect = status >= 300 && status < 400 && location && URL.canParse(location, url);

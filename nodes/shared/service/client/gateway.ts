@@ -166,7 +166,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
-	/** What the call needs of a response. @throws GatewayError when that is not there */
+	/** The result of the call, from its response. @throws GatewayError when that is not there */
 	private async valueOf<T>(
 		call: Call<T>,
 		requestInfo: RequestInfo & { url: string },

@@ -1,5 +1,5 @@
 /**
- * What this client needs from its runtime: a way to send one HTTP request, a clock and random numbers. All are
+ * The needs of this client from its runtime: a way to send one HTTP request, a clock and random numbers. All are
  * injected, so that the client runs anywhere and tests control time and randomness.
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
@@ -65,6 +65,6 @@ export interface Runtime {
 	queue?: RequestQueue;
 	/** Aborts when the requests that still wait in that queue must not be sent any more. Those already sent continue. */
 	closing?: AbortSignal;
-	/** Nothing is sent: each call throws its request as a `DryRun` instead. */
+	/** Each call throws its request as a `DryRun` instead of sending it. */
 	isDry?: true;
 }

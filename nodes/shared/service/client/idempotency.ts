@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { Failure } from '../errors/gatewayError';
 import type { Connection } from './connection';
 
-/** What protects one order across all its tries. */
+/** The protection of one order across all its tries. */
 export interface Idempotency {
 	/** The same in each try of this job, and different for every other job; undefined when the service has no keys. */
 	idempotencyKey?: string;

@@ -21,7 +21,7 @@ export function isShortRange(response: HttpResponse): boolean {
 	return Number(last) + 1 < Number(length);
 }
 
-/** What identifies the version of a file. */
+/** The headers that identify the version of a file. */
 interface FileVersion {
 	etag?: string;
 	date?: string;
@@ -32,7 +32,7 @@ interface FileVersion {
 export class ReceivedPart {
 	/** Number of bytes. */
 	length = 0;
-	/** Of the file that these bytes belong to. */
+	/** The version of the file that these bytes belong to. */
 	private version: FileVersion = {};
 	/** The link these bytes came from. */
 	private url?: string;
@@ -46,7 +46,7 @@ export class ReceivedPart {
 	}
 
 	/**
-	 * What a response contains: the bytes that follow, nothing because the file ends here, other bytes, or no file at all.
+	 * The content of a response: the bytes that follow, none because the file ends here, other bytes, or no file.
 	 * @param url where it came from
 	 */
 	contentOf(response: HttpResponse, url: string): 'next' | 'end' | 'other' | 'refused' {

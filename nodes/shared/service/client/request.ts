@@ -25,7 +25,7 @@ export interface Call<T> extends InTurn {
 	once?: boolean;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
-	/** What the response may carry. Default: as its endpoint says. */
+	/** The content that the response may carry. Default: as its endpoint says. */
 	response?: ResponseKind;
 	/** Sent in addition to the headers of every request. */
 	headers?: Record<string, string>;
@@ -35,7 +35,7 @@ export interface Call<T> extends InTurn {
 	parse: (response: ServiceResponse) => T | Promise<T>;
 }
 
-/** What a failure of a call depends on. */
+/** The facts on which a failure of a call depends. */
 export function requestInfoOf(
 	call: Call<unknown>,
 	{ backupUrl }: Connection,

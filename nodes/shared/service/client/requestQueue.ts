@@ -25,7 +25,7 @@ function intervalOf({ requestsPerSecond: rate = Infinity }: Limits): number {
 	return rate < 1 ? 1000 / rate + margin : (1000 + margin) / Math.floor(rate);
 }
 
-/** What the senders with one key share in this process. */
+/** The state that the senders with one key share in this process. */
 class KeyUse {
 	/** Those whose requests wait; the first one is next. */
 	readonly senders = new Set<RequestQueue>();

@@ -88,7 +88,7 @@ export function withOwnFields(fields: JsonObject, own: JsonObject): JsonObject {
 	return withoutUndefined({ ...Object.fromEntries(displaced), ...fields, ...own });
 }
 
-/** What is wrong with a body that should have been JSON; continues "the response …". */
+/** The problem with a body that should have been JSON; continues "the response …". */
 export function describeBody({ text, headers, json, broken, excess }: ServiceResponse): string {
 	if (excess !== undefined) return excess;
 	if (broken !== undefined) return `broke off: ${broken}`;

@@ -1,7 +1,7 @@
 import { freeBytes, maxHeldBytes } from '../protocol/bounds';
 import { abortable } from './timeouts';
 
-/** What one response holds of the memory. */
+/** The part of the memory that one response holds. */
 export interface HeldBytes {
 	/**
 	 * Counts bytes that have arrived. Waits while all responses together hold too much, so that no more is read of this
@@ -63,5 +63,5 @@ export class ResponseMemory {
 	}
 }
 
-/** That of this process, whatever gateways and executions are in it. */
+/** Shared by all gateways and executions of this process. */
 export const responseMemory = new ResponseMemory();

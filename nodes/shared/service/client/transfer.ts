@@ -6,10 +6,10 @@ import { FileBytes, type TransferRequest } from './fileBytes';
 import type { Gateway } from './gateway';
 
 interface Transferred<T> {
-	/** What the store returned. */
+	/** The value that the store returned. */
 	stored: T;
 	type: FileType;
-	/** What its bytes say of its end. */
+	/** Its end, as far as its bytes tell. */
 	state: FileState;
 }
 
@@ -56,7 +56,7 @@ async function passOn<T>(
 	let failure: unknown;
 	const read = async () =>
 		await bytes.next().catch((error: unknown) => {
-			// What fails after the store has given up is only a consequence of that.
+			// A failure after the store has given up is only a consequence of that.
 			if (!ended.signal.aborted) failure = error;
 			throw error;
 		});

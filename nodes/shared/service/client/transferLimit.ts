@@ -10,9 +10,9 @@ export interface SharedBytes {
 export interface TransferBounds {
 	/** Milliseconds that the user waits. */
 	patience: number;
-	/** Of a file whose length is announced. */
+	/** For a file whose length is announced. */
 	maxBytes: number;
-	/** Of any other file. */
+	/** For any other file. */
 	maxUnannounced: number;
 	/** Set where the file is one of several. */
 	shared?: SharedBytes;

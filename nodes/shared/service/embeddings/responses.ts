@@ -11,7 +11,7 @@ import { named, read } from '../reader/values';
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
 	vectors: number[][];
-	/** What the service says about each vector, in the same order. */
+	/** The service's fields about each vector, in the same order. */
 	entries: JsonObject[];
 	/** The response without its vectors. */
 	fields: ResponseFields;

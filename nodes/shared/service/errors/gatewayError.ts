@@ -15,7 +15,7 @@ import type { OtherModel } from './refusal';
  */
 export type Reach = 'unsent' | 'lost' | 'proxied' | 'answered' | 'unreadable' | 'none';
 
-/** What went wrong. Each kind has its advice; {@link Reach} adds how far the request got. */
+/** The cause of a failure. Each kind has its advice; {@link Reach} adds how far the request got. */
 export type FailureKind =
 	| RefusalKind
 	| AddressProblem
@@ -46,9 +46,9 @@ export type FailureKind =
 	/** Other requests or limits held this request back for too long, so that it was not sent. */
 	| 'heldBack';
 
-/** What is shown of a failure. Names are the service's own where it has them ("Error object"); unknown ones are absent. */
+/** The shown part of a failure. Names are the service's own where it has them ("Error object"); unknown ones are absent. */
 export interface FailureRecord {
-	/** What happened, in one line. */
+	/** The event in one line. */
 	message: string;
 	/** HTTP status; 0 without a response ("Errors", last paragraph). */
 	status: number;
@@ -76,9 +76,9 @@ export interface FailureRecord {
 export interface Failure extends FailureRecord {
 	reach: Reach;
 	kind?: FailureKind;
-	/** What the request costs; undefined where no request failed. */
+	/** The cost of the request; undefined where no request failed. */
 	cost?: Cost;
-	/** What the service itself denies for good. */
+	/** See `deniedBy`. */
 	denies?: 'key' | 'job' | 'request';
 	/** Set when the service itself refused the model and made nothing: see `refusesModel`. Earlier tries are another matter. */
 	refusesModel?: true;
@@ -90,19 +90,19 @@ export interface Failure extends FailureRecord {
 	host?: string;
 	/** The idempotency key of an order whose outcome is unknown. */
 	idempotencyKey?: string;
-	/** Of an order whose outcome is unknown: how many requests may have been accepted, unless one. */
+	/** How many requests of an order with an unknown outcome may have been accepted, unless one. */
 	requests?: number;
 	/** Set when the wait for a job has ended, while the job may go on. */
 	waitEnded?: 'timeout' | 'stopped';
 	/** Why the last poll failed. */
 	lastPoll?: Failure;
-	/** What was made and charged, although it cannot be delivered; nothing if the service says that there is none. */
+	/** A file that was made and charged, and cannot be delivered; `nothing` if the service says that there is none. */
 	made?: 'video' | 'image' | 'lostImage' | 'nothing';
 	/** Set when the user pressed Stop. */
 	isStopped?: true;
-	/** What the user can do, in the words of a layer that alone knows the cause. */
+	/** Advice in the words of a layer that alone knows the cause. */
 	advice?: string;
-	/** What the failure means for the order, in the words of the layer that records orders. */
+	/** The consequence for the order, in the words of the layer that records orders. */
 	orderAdvice?: string;
 }
 

@@ -13,7 +13,7 @@ function jobError(job: JobSummary, message: string, facts: Partial<Failure>): Ga
 	return new GatewayError({ ...known, retry_can_help: true, ...facts, message, job });
 }
 
-/** Of a response that is about a job, but of no use. */
+/** The facts of a response that is about a job, but of no use. */
 const unusable = (text: string) =>
 	({ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) }) as const;
 

@@ -23,7 +23,7 @@ export function refusesModel(
 	if (kind === 'unknownModel' || kind === 'tooManyRequests') return true;
 	if (contentWords.test(reason)) return false;
 	if (kind === 'notPermitted') return true;
-	// What was waited for may have been made.
+	// After a wait in vain, the result may have been made.
 	if (timeLimitWords.test(`${status} ${reason}`)) return false;
 	if (cost === 'job') return kind === 'providerError' && status >= 500;
 	return kind === 'providerError' || kind === 'serverError';

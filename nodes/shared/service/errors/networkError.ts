@@ -7,7 +7,7 @@ export class TimeLimitError extends Error {
 	}
 }
 
-/** What is wrong with an address; continues "… could not be reached: ". */
+/** The problems of an address; each continues "… could not be reached: ". */
 export const addressProblems = {
 	unknownHost: 'its host name is not found',
 	closedPort: 'nothing responds there',
@@ -31,12 +31,12 @@ const kinds: Array<[words: RegExp, kind: AddressProblem | 'timeout' | 'garbled']
 	[/\btimeout of \d+ ?ms exceeded|^the time limit of .* passed$/, 'timeout'],
 ];
 
-/** What can be read from the network's own error. */
+/** The facts in the network's own error. */
 interface NetworkError {
 	/** Something that is no valid HTTP arrived, so the request was received. */
 	reach: 'unsent' | 'lost' | 'unreadable';
 	kind?: (typeof kinds)[number][1] | 'unreachable';
-	/** What it says itself, without the layers around it. */
+	/** Its own words, without the layers around it. */
 	text: string;
 	/** The IP address and port to which no connection could be made. */
 	address?: string;

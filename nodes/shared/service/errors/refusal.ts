@@ -19,7 +19,7 @@ import {
 import { knownModels, type ModelKind } from '../protocol/models';
 import type { ErrorObject } from '../reader/reason';
 
-/** What the cause of a refusal depends on, besides the response. */
+/** The facts on which the cause of a refusal depends, besides the response. */
 export interface RefusedRequest {
 	cost: Cost;
 	/** Whether the request had reference media; undefined where the endpoint takes none. */
@@ -74,7 +74,7 @@ function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 /** A model that belongs to another endpoint than the one it was sent to. */
 export interface OtherModel {
 	id: string;
-	/** What it is for. */
+	/** Its use. */
 	kind: ModelKind;
 }
 

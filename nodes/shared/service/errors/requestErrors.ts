@@ -10,7 +10,7 @@ import { addressProblems, readNetworkError } from './networkError';
 import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
-/** What the errors about a request need to know about it. */
+/** The facts about a request that its errors need. */
 export interface RequestInfo extends RefusedRequest, SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;

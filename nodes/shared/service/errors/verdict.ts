@@ -5,7 +5,7 @@ import type { Failure } from './gatewayError';
 /** The facts about a failed request on which the verdict rests. */
 export type FailedRequest = Pick<Failure, 'reach' | 'status' | 'kind' | 'retryAfter'>;
 
-/** What was requested, and what the user wants. */
+/** The request that was sent, and the user's wish. */
 export interface SentRequest {
 	cost: Cost;
 	/** The idempotency key of the order: the service recognises it, and makes no second job. */
@@ -17,7 +17,7 @@ export interface SentRequest {
 	isUnclear?: boolean;
 }
 
-/** What a failed request means. */
+/** The meaning of a failed request. */
 interface Verdict {
 	/** Whether what was ordered is charged. */
 	charged: 'no' | 'unknown';
@@ -30,7 +30,7 @@ interface Verdict {
 const maxTriesOnRateLimit = 8;
 export const maxTries = 5;
 
-/** What the rows compare. */
+/** The facts that the rows compare. */
 interface Facts extends FailedRequest, SentRequest {
 	/** Whether the response was lost on its way, so that a job may be running. */
 	isLost: boolean;
@@ -91,7 +91,7 @@ const rows: Row[] = [
 	[() => true, maxTries, true],
 ];
 
-/** What comes again, whenever the same request is sent. */
+/** Failures that come again whenever the same request is sent. */
 const repeating: string[] = ['foreignRedirect', 'uselessRedirect', 'linkCarriesKey', 'excess'];
 
 /** With these, the service has made nothing. */
@@ -103,7 +103,7 @@ const gaveUpWaiting = [408, 504, 522, 524];
 /** Whether a response with this status may be another one within seconds. */
 const mayPass = (status: number) => status >= 500 || status === 408 || status === 425;
 
-/** What a failed request means. The only place where that is decided. */
+/** The meaning of a failed request. The only place where that is decided. */
 export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict {
 	const { reach, kind } = failure;
 	const { cost, idempotencyKey } = request;

@@ -1,5 +1,5 @@
 /**
- * What the bytes of a file so far say of its end.
+ * The end of a file, as far as its bytes so far tell.
  * - `whole`: it may end here
  * - `cut`: it surely does not
  * - `lacksIndex`: it may end here, but nothing could open it
@@ -12,10 +12,10 @@ export type Parsing<T = void> = Generator<undefined, T, undefined>;
 /** Follows a file while its bytes are streamed, without keeping them. This one is of no known format. */
 export class FileEnd {
 	state: FileState = 'unknown';
-	/** Of the next byte. */
+	/** The offset of the next byte. */
 	protected offset = 0;
 	private piece: Uint8Array = new Uint8Array();
-	/** Of the next byte in the piece. */
+	/** The offset of the next byte in the piece. */
 	private at = 0;
 	private readonly parsing = this.parse();
 

@@ -29,7 +29,7 @@ export async function headOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
 	return Buffer.concat(read);
 }
 
-/** What cannot be named is delivered like this. */
+/** The type of a file that cannot be named. */
 const unknownFile: FileType = {
 	kind: 'other',
 	mimeType: 'application/octet-stream',
@@ -50,7 +50,7 @@ export function isKind({ kind, isAnimated }: FileType, wanted: FileType['kind'])
 }
 
 /**
- * What a file is, by its first bytes.
+ * The type of a file, by its first bytes.
  * @param bytes the file, or at least {@link headLength} bytes of it
  * @returns undefined for nothing, and for bytes of no known type
  */
@@ -78,7 +78,7 @@ function base64Type(text: string): FileType | undefined {
 /** The elements with which a page may begin when it leaves out its root. */
 const pageElements = /^(html|head|body|title|meta|script|style|link|div|p|h1|center|iframe)$/i;
 
-/** What a text is, by its beginning; markup by its first element, whatever declarations and comments come before it. */
+/** The type of a text, by its beginning; of markup by its first element, behind any declarations and comments. */
 function textTypeOf(head: string): FileType {
 	const text = head.replace(/^\ufeff/, '').trimStart();
 	if (/^[[{]\s*(["{}[\]\d]|-\d|true|false|null)/.test(text)) return json;
@@ -95,7 +95,7 @@ function textTypeOf(head: string): FileType {
 const maxTypeLength = 255;
 
 /**
- * What a file is said to be, for one whose bytes are of no known type.
+ * The declared type of a file, for one whose bytes are of no known type.
  * @param declared its declared MIME type, which may have parameters
  * @returns undefined when that says nothing, or says what the bytes would have shown: a text, or an mp4
  */

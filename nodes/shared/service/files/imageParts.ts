@@ -27,7 +27,7 @@ class WebpEnd extends FileEnd {
 	}
 }
 
-/** What can tell whether a file of this type is cut. */
+/** The reader that can tell whether a file of this type is cut. */
 const ends: Partial<Record<string, typeof FileEnd>> = {
 	'image/png': PngEnd,
 	'image/jpeg': JpegEnd,
@@ -40,7 +40,7 @@ const ends: Partial<Record<string, typeof FileEnd>> = {
 export const followFile = (type?: FileType): FileEnd =>
 	new (ends[type?.mimeType ?? ''] ?? FileEnd)();
 
-/** What is known of the end of a file. */
+/** The knowledge about the end of a file. */
 export function stateOf(bytes: Uint8Array): FileState {
 	const end = followFile(fileTypeOf(bytes));
 	end.push(bytes);

@@ -12,10 +12,10 @@ const maxSegments = 10_000;
 
 interface Segment {
 	marker: number;
-	/** Where its marker begins, and the data that follow the marker and their length. */
+	/** The offsets of its marker, and of the data that follow the marker and their length. */
 	start: number;
 	dataStart: number;
-	/** Where the next one begins; the data of a scan belong to its segment. */
+	/** The offset of the next one; the data of a scan belong to its segment. */
 	end: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a file is. */
+/** The kind of a file. */
 export interface FileType {
 	kind: 'image' | 'video' | 'audio' | 'text' | 'other';
 	mimeType: string;

@@ -27,7 +27,7 @@ export interface Image {
 	fields: JsonObject;
 }
 
-/** What of a response decides whether a link can be used. */
+/** The facts of a response that decide whether a link can be used. */
 type Source = Pick<ServiceResponse, 'url' | 'isRedacted'>;
 
 /** The images of a list. */
@@ -75,7 +75,7 @@ export function addressIn(entry: unknown): Value | undefined {
 	);
 }
 
-/** What has the image of an answer without a list of them: under usual names, else the first that looks like one. */
+/** The entry with the image of an answer that has no list: under usual names, else the first that looks like one. */
 export function singleIn(answer: Answer): List[] {
 	const values = addressesIn(answer);
 	const around = ({ path }: Value) => path.slice(0, -1);

@@ -9,9 +9,9 @@ import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
 
 interface DownloadedImage<T> {
-	/** What the store returned. */
+	/** The value that the store returned. */
 	stored: T;
-	/** What the user should know about it; continues its name. */
+	/** A remark for the user; continues its name. */
 	hint?: string;
 }
 
@@ -85,7 +85,7 @@ export function receivedImage(
 	return { type, hint: hintAtImage(type, stateOf(bytes) === 'cut') };
 }
 
-/** What the user should know about the file of an image; continues its name. */
+/** A remark for the user about the file of an image; continues its name. */
 function hintAtImage({ kind, name }: FileType, isCut: boolean): string | undefined {
 	if (kind !== 'image') return `is ${name}, not an image.`;
 	return isCut ? 'ends in the middle: it arrived as the service made it.' : undefined;

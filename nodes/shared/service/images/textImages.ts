@@ -59,7 +59,7 @@ export function isFile(text: string): boolean {
 	return fileTypeOf(Buffer.from(head, 'base64'))?.kind === 'image';
 }
 
-/** What stands in a text for a file that was in it. */
+/** Stands in a text for a file that was in it. */
 export const filePlace = 'data:image';
 
 /** Perhaps wrapped into lines of 60 characters or more, of which only the last is shorter. */

@@ -7,7 +7,7 @@ import { usualMinutes, type JobKind } from '../protocol/jobs';
  */
 export const lengthsThatCount = { newest: 20, least: 5, recent: 7 } as const;
 
-/** What was ordered, as far as it is known. */
+/** The order of a job, as far as it is known. */
 export interface JobWork {
 	kind?: JobKind;
 	model?: string;

@@ -12,7 +12,7 @@ import {
 } from '../files/fileType';
 import { imageSizeOf, type ImageSize } from '../files/imageSize';
 
-/** What the first bytes behind a link show. */
+/** The finding of a look at the first bytes behind a link. */
 export interface Look {
 	/** HTTP status of its host. */
 	status: number;
@@ -28,9 +28,9 @@ export interface LinkedFile {
 	url: string;
 	/** The label of its field. */
 	field: string;
-	/** What it must be; undefined where only the service knows. */
+	/** The kind of file that it must be; undefined where only the service knows. */
 	wanted?: 'image' | 'video' | 'audio';
-	/** What to choose for a file of another kind, if the model takes it; continues "not …". */
+	/** The choice for a file of another kind, if the model takes it; continues "not …". */
 	instead?: Partial<Record<FileType['kind'], string>>;
 }
 

@@ -46,7 +46,7 @@ export interface Linking {
 	readonly fields: ResponseFields;
 	/** The link in that response. */
 	readonly link?: string;
-	/** Where the link is looked for next. */
+	/** The place where the link is looked for next. */
 	readonly source: LinkSource;
 	/** Why the last look there gave none. */
 	readonly failures: Readonly<Partial<Record<LinkSource, Failure>>>;

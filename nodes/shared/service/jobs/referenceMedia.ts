@@ -17,7 +17,7 @@ export interface Media {
 	reference_voice?: string;
 }
 
-/** What is wrong with a field of the request, or should be known about it. */
+/** A problem of a field of the request, or a remark about it. */
 export interface RequestProblem {
 	/** Such as `input.media[0].url`. */
 	path: string;
@@ -27,9 +27,9 @@ export interface RequestProblem {
 
 /** The words in which problems are reported. */
 export interface Wording {
-	/** What the user calls a type of media. */
+	/** The user's word for a type of media. */
 	typeName(type: string): string;
-	/** What to do instead of giving several links in one field. */
+	/** Advice in place of several links in one field. */
 	multipleLinksHint: string;
 }
 
@@ -78,7 +78,7 @@ interface LinkedFileRules {
 export const countOfType = (media: unknown[], type: string) =>
 	media.filter((item) => valueAt(item, 'type') === type).length;
 
-/** What the service would refuse ("Endpoints" 1), and links that nobody can fetch. */
+/** The refusals that the service would give ("Endpoints" 1), and links that nobody can fetch. */
 export function mediaProblems(media: unknown[], rules: MediaRules): RequestProblem[] {
 	const { model } = rules;
 	const inLinks = media.flatMap((item, index) =>

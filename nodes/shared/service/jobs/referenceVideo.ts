@@ -42,7 +42,7 @@ export function referenceVideoProblems(
 	return [...problems, ...parameterProblems(request, model)];
 }
 
-/** What is sent but may have no effect; each problem continues the name of its field. */
+/** Values that are sent but may have no effect; each problem continues the name of its field. */
 export function referenceVideoWarnings(request: ReferenceVideoRequest): RequestProblem[] {
 	const model = modelOf(request);
 	if (model === undefined) return [];

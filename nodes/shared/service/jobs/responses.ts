@@ -111,7 +111,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 
 // ── The file of a finished job ("Endpoints" 13) ──────────────────────────────────────────────────
 
-/** Where the file of a video job is. */
+/** The place of a video job's file. */
 export interface VideoContent {
 	source: FileSource;
 	/** Set when its link carried the key. */

@@ -3,14 +3,14 @@ import { referenceVideoModels } from './models';
 
 /** How much a request orders, in the units of the prices. */
 export interface Amount {
-	/** What is charged: each video or image, or the tokens of a text. */
+	/** The unit that is charged: each video or image, or the tokens of a text. */
 	kind: 'video' | 'image' | 'text';
 	model: string;
 	/** Number of images; undefined when the request's value is no number. */
 	count?: number;
 	/** Length of the video; undefined when the request does not give it. */
 	seconds?: number;
-	/** Of the video, such as `1080P`; undefined when the request does not give it. */
+	/** The resolution of the video, such as `1080P`; undefined when the request does not give it. */
 	resolution?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What others may send, and the most that it can cause: all bounds in one place. Each is far above what a real service
+ * All bounds on what others may send, and the most that it can cause. Each is far above what a real service
  * or user sends, and keeps one of them from stopping n8n for everybody.
  *
  * | Who                   | May write                              | Can at most cause                                 |
@@ -10,7 +10,7 @@
  * | the gateway           | responses of any size, headers, links  | an error of the own request                       |
  * | a file host           | bytes                                  | an error of the own download                      |
  *
- * Nobody but the owner can make n8n stand still for long, fill its memory, or have others' requests fail: a small
+ * Only the owner can make n8n stand still for long, fill its memory, or have others' requests fail: a small
  * response is read however many large ones arrive at the same time.
  */
 

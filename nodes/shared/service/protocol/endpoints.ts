@@ -3,7 +3,7 @@ import type { Fields } from './fields';
 import type { ModelKind } from './models';
 
 /**
- * What a request to an endpoint costs, and so when it may be sent again without asking the user.
+ * The cost of a request to an endpoint, and so when it may be sent again without asking the user.
  * - `read`: costs nothing; may always be sent again.
  * - `generation`: a chat, an embedding or an image; may be sent again unless a 2xx response had begun to arrive,
  *   because a call whose response was lost is not charged ("Errors", status 0).
@@ -19,7 +19,7 @@ export interface Endpoint {
 	cost: Cost;
 	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
-	/** What its response may carry, which bounds its size. */
+	/** The content that its response may carry, which bounds its size. */
 	response: ResponseKind;
 	/**
 	 * This process polls a job at most every `minPollSeconds`. The polls of both kinds of job take turns, because an ID may

@@ -4,7 +4,7 @@ interface Refusal {
 	/** Whether the same request can succeed later with nothing changed. */
 	passes?: true;
 	/**
-	 * What the service refuses for good: the key; a job, which it may not know yet; or the very request. A wait for the
+	 * Refused for good: the key; a job, which the service may not know yet; or the very request. A wait for the
 	 * job has no chance then.
 	 */
 	denies?: 'key' | 'job' | 'request';
@@ -56,7 +56,7 @@ export type RefusalKind = keyof typeof refusals;
 export const passes = (kind = ''): boolean =>
 	Object.hasOwn(refusals, kind) && 'passes' in refusals[kind as RefusalKind];
 
-/** What a refusal of the service itself denies for good. With an error of its own, it may not have read the request. */
+/** The object of a refusal for good. With an error of its own, the service may not have read the request. */
 export function deniedBy(kind: RefusalKind, status: number): Refusal['denies'] {
 	const { denies }: Refusal = refusals[kind];
 	return denies === 'request' && status >= 500 ? undefined : denies;
@@ -76,13 +76,13 @@ export const errorCodes: Readonly<Record<string, RefusalKind>> = {
 	write_response_body_failed: 'responseNotDelivered',
 };
 
-/** What an error's code means, or else its type. */
+/** The meaning of an error's code, or else of its type. */
 export function refusalOfCode({ code, type }: { code?: string; type?: string }) {
 	const name = [code, type].find((each) => each !== undefined && Object.hasOwn(errorCodes, each));
 	return name === undefined ? undefined : errorCodes[name];
 }
 
-/** What a status means when the response has no known code ("Errors", the general table). */
+/** The meaning of a status when the response has no known code ("Errors", the general table). */
 export const statusRefusals: Readonly<Record<number, RefusalKind>> = {
 	...{ 400: 'badRequest', 401: 'invalidKey', 402: 'quotaExceeded', 403: 'notPermitted' },
 	...{ 404: 'notFound', 410: 'gone', 413: 'tooLarge', 429: 'tooManyRequests' },

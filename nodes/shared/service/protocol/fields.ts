@@ -34,7 +34,7 @@ export function fieldProblem(value: unknown, field: FieldRule): string | undefin
 	return `must be ${expected} (it is ${describeValue(value)})`;
 }
 
-/** What a value must be, as in "a whole number from 2 to 15"; undefined when nothing restricts it. */
+/** The rule of a field in words, as in "a whole number from 2 to 15"; undefined when nothing restricts it. */
 export function describeRule({ type, values, min, max }: FieldRule): string | undefined {
 	if (values !== undefined) return `one of ${values.join(', ')}`;
 	if (type === 'integer') return `a whole number${range(min, max)}`;

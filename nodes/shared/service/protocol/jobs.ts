@@ -1,6 +1,6 @@
 import { endpoints, type Endpoint } from './endpoints';
 
-/** What a state means for the wait. The last two are final. */
+/** The meaning of a state for the wait. The last two are final. */
 export type Phase = 'queued' | 'running' | 'succeeded' | 'failed';
 
 /** "States and transitions": the passthrough task, as the response to its creation names them. */

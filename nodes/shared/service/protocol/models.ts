@@ -8,7 +8,7 @@ export const mediaTypes: readonly MediaType[] = [
 	'first_frame',
 ];
 
-/** What the file of a medium of each type is. */
+/** The kind of file of each type of medium. */
 export const fileOfMedium: Readonly<Record<MediaType, 'image' | 'video'>> = {
 	reference_image: 'image',
 	reference_video: 'video',
@@ -22,7 +22,7 @@ export const referenceVoice = {
 	seconds: { min: 1, max: 10 },
 } as const;
 
-/** What one reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
+/** The request that one reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
 export interface ReferenceVideoModel {
 	mediaTypes: readonly MediaType[];
 	/** Reference images and videos together, without first frames. A minimum only where the specification states one. */
@@ -109,7 +109,7 @@ export type ModelKind = 'referenceVideo' | 'video';
 
 interface KnownModel {
 	kind: ModelKind;
-	/** What it makes a video from, or which video it makes. */
+	/** The input from which it makes a video, or the kind of video. */
 	meaning: string;
 }
 

@@ -10,7 +10,7 @@ const besides =
 
 // ── The ID ("Endpoints" 1 and 11) ────────────────────────────────────────────────────────────────
 
-/** Where the specification shows the ID of each kind, also within the `data` around a whole answer of some gateways. */
+/** The places of each kind's ID in the specification, also within the `data` around a whole answer of some gateways. */
 const shownIds = {
 	task: [at('output.task_id'), at('task_id'), at('data.task_id'), at('data.output.task_id')],
 	video: [at('id'), at('video_id'), at('data.video_id')],
@@ -18,7 +18,7 @@ const shownIds = {
 	content: [at('video_id'), at('data.video_id')],
 } as const satisfies Record<JobKind | 'content', readonly Rule[]>;
 
-/** Where services of the field put it: under a name of its own, or as the ID of a part that can only be the job. */
+/** The places of other services: under a name of its own, or as the ID of a part that can only be the job. */
 const usualIds: readonly Rule[] = [
 	...[named('task_id'), named('video_id'), named('job_id')],
 	named('generation_id', 'prediction_id', 'operation_id'),

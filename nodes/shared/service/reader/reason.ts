@@ -61,7 +61,7 @@ export function reasonIn({ values }: Answer): ErrorObject | undefined {
 
 /** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */
 export function jobReasonIn({ values }: Answer): ErrorObject {
-	// What only repeats the state, or says that the call succeeded, is no reason.
+	// A text that only repeats the state, or says that the call succeeded, is no reason.
 	const parts = values.map(asPart).filter((part) => isCause(part) || !isState(part));
 	// A remark of the answer itself may be about the call: causes come first, then what is furthest inside.
 	const ofCause = firstReason(

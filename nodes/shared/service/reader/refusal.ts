@@ -62,7 +62,7 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
 
-/** What a field says about the request; undefined for a field that says nothing about it. */
+/** The verdict of a field on the request; undefined for a field that gives none. */
 function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
 	const text = asText(typeof value === 'boolean' ? String(value) : value) ?? '';
 	const isState = stateNames.has(name);

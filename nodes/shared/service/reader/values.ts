@@ -43,7 +43,7 @@ interface Place extends Omit<Value, 'value'> {
 	isOpened: boolean;
 }
 
-/** What an answer says. */
+/** An answer as flat lists, over which each fact is a rule. */
 export interface Answer {
 	/** The least nested first. */
 	values: readonly Value[];
@@ -73,7 +73,7 @@ export function read(body: unknown, maxValues = maxReadValues): Answer {
 	const values: Value[] = [];
 	const lists = new Map<string, FoundList>();
 	const left = { places: maxValues - 1, text: maxReadText };
-	// What is within a place is added at the end, so that all of one level come before the next.
+	// The inner places are added at the end, so that all of one level come before the next.
 	for (let at = 0; at < places.length; at++) {
 		const place = places[at];
 		const { value } = place;
@@ -111,7 +111,7 @@ function addList(lists: Map<string, FoundList>, place: Place, value: unknown[]):
 /** Vectors are long: their numbers are not read as values. */
 const isVector = (value: unknown[]) => value.length > 1 && typeof value[0] === 'number';
 
-/** What is directly within a place, as far as there is room for it. @param left what may still be read */
+/** The places directly within a place, as far as there is room for them. @param left how much may still be read */
 function placesIn(place: Place, left: { places: number; text: number }): Place[] {
 	const { value, path } = place;
 	if (left.places <= 0) return [];
