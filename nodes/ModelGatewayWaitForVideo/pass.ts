@@ -166,7 +166,8 @@ export class Pass {
 		let wasUnfinished = isUnfinished(job);
 		const { signal, queue } = gateway.runtime;
 		const wait = new JobWait(jobSource(gateway), stored.poller, {
-			...{ clock: this.clock, signal },
+			clock: this.clock,
+			signal,
 			firstPollAfter: this.firstPolls.delayOf(job.id, index, queue !== undefined),
 			onPoll: async (polled, hasChanged) => {
 				wasUnfinished ||= isUnfinished(polled);

@@ -51,7 +51,9 @@ async function readinessOf(context: IExecuteFunctions): Promise<Readiness> {
 	try {
 		const { statusCode, body } = (await context.helpers.httpRequest({
 			url: new URL('healthz/readiness', context.getInstanceBaseUrl()).href,
-			...{ returnFullResponse: true, ignoreHttpStatusErrors: true, timeout: checkTimeout },
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			timeout: checkTimeout,
 		})) as IN8nHttpFullResponse;
 		const status = textAt(body, 'status');
 		if (statusCode === 503 && status === 'error') return 'starting';

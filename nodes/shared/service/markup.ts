@@ -3,9 +3,20 @@
 // cspell:disable
 /** The named entities that programs write, by their character. */
 export const entityNames: Readonly<Record<string, string>> = {
-	...{ '&': 'amp', '"': 'quot', "'": 'apos', '<': 'lt', '>': 'gt', ' ': 'nbsp', '·': 'middot' },
-	...{ '–': 'ndash', '—': 'mdash', '…': 'hellip', '‘': 'lsquo', '’': 'rsquo', '“': 'ldquo' },
-	...{ '”': 'rdquo' },
+	'&': 'amp',
+	'"': 'quot',
+	"'": 'apos',
+	'<': 'lt',
+	'>': 'gt',
+	' ': 'nbsp',
+	'·': 'middot',
+	'–': 'ndash',
+	'—': 'mdash',
+	'…': 'hellip',
+	'‘': 'lsquo',
+	'’': 'rsquo',
+	'“': 'ldquo',
+	'”': 'rdquo',
 };
 // cspell:enable
 

@@ -71,7 +71,11 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		throw badInput([{ field: 'Model Gateway credential:', problem: message }]);
 	}
 	return {
-		...{ baseUrl, backupUrl, asyncHeaderName, idempotencyHeaderName, key },
+		baseUrl,
+		backupUrl,
+		asyncHeaderName,
+		idempotencyHeaderName,
+		key,
 		...((requestsPerSecond ?? requestsInFlight) && { limits }),
 		prices: PriceList.of(credential.prices),
 	};

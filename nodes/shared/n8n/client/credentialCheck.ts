@@ -52,7 +52,10 @@ async function listModelsAt(
 function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
 	return async ({ method, url, headers, timeout, signal }) => {
 		const { statusCode, body, ...response } = (await helpers.request({
-			...{ method, uri: url, timeout, useStream: true },
+			method,
+			uri: url,
+			timeout,
+			useStream: true,
 			headers: { ...headers, Authorization: `Bearer ${key}` },
 			resolveWithFullResponse: true,
 			simple: false,

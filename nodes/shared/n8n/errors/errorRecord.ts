@@ -20,9 +20,12 @@ export function recordOf(error: unknown): ErrorRecord {
 	const { status, code, type, param, request_id, billed, retry_can_help } = error.failure;
 	const { raw_body, partial_text, url, job } = error.failure;
 	return {
-		...{ message, advice: adviceOf(error.failure), status },
+		message,
+		advice: adviceOf(error.failure),
+		status,
 		...withoutUndefined({ code, type, param, request_id }),
-		...{ billed, retry_can_help },
+		billed,
+		retry_can_help,
 		...withoutUndefined({ raw_body, partial_text, url, job }),
 	};
 }

@@ -2,6 +2,7 @@ import { GatewayError, type Failure } from '../../service/errors/gatewayError';
 import { idInSentence, markedReport } from '../agent/dataNotice';
 import { adviceOf, sentences, type Sentence } from './advice';
 import { chargeOf, type ErrorRecord } from './errorRecord';
+import { words } from '../../service/words';
 
 /**
  * The text of a tool's error, for the model of an agent: what happened, marked as data, and then what the model can do.
@@ -31,10 +32,9 @@ function inOwnWords({ job, lastPoll, ...failure }: Failure): Failure {
 
 /** `COMMON_ERRORS` of n8n-workflow. n8n finds them in upper and lower case, and within words. */
 const replacedNames = new RegExp(
-	[
-		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
-		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
-		...['EEXIST', 'EPERM', 'GETADDRINFO'],
-	].join('|'),
+	words(`
+		ECONNREFUSED ECONNRESET ENOTFOUND ETIMEDOUT ERRADDRINUSE EADDRNOTAVAIL ECONNABORTED EHOSTUNREACH
+		EAI_AGAIN ENOENT EISDIR ENOTDIR EACCES EEXIST EPERM GETADDRINFO
+	`).join('|'),
 	'gi',
 );

@@ -18,7 +18,10 @@ export interface FileOutput {
 export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = withDefault(
 		booleanField({
-			...{ displayName: 'Download', name: 'download', default: true, description },
+			displayName: 'Download',
+			name: 'download',
+			default: true,
+			description,
 			isSetting: true,
 			displayOptions: hiddenForTools,
 		}),

@@ -38,7 +38,9 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 		.call({
 			endpoint: endpoints.chat,
 			purpose: 'complete the chat',
-			...{ body, timeout, retries },
+			body,
+			timeout,
+			retries,
 			async onText(text) {
 				if (!isStream) return false;
 				stream ??= new AnswerStream(redaction, count);

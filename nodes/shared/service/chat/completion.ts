@@ -169,7 +169,10 @@ export function otherContentOf(message: JsonObject): JsonObject {
 	return withoutUndefined({
 		// A part such as an image or a tool call has no text.
 		content: partsOf(content).every(isTextPart) ? undefined : content,
-		...{ tool_calls, function_call, images, audio },
+		tool_calls,
+		function_call,
+		images,
+		audio,
 		refusal: refusalOf(message) || undefined,
 	});
 }

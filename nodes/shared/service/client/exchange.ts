@@ -113,7 +113,10 @@ export async function exchange(
 				await readInto(rawResponse, response, {
 					onText: isGood ? onText : undefined,
 					mayBeFile: isGood && mayLeadToFile,
-					...{ kind, held, clock, innerSignal },
+					kind,
+					held,
+					clock,
+					innerSignal,
 				});
 				return rawResponse;
 			} finally {

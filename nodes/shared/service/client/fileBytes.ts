@@ -176,7 +176,8 @@ export class FileBytes {
 		const text = isHidden ? undefined : this.gateway.redaction.truncated(beginning);
 		const shown = text === undefined ? `; ${responseHidden}` : `: ${excerpt(text, 120)}`;
 		const error = this.incomplete(`it is no ${wanted}${shown}`).with({
-			...{ reach: 'unreadable', status },
+			reach: 'unreadable',
+			status,
 			...(text !== undefined && { raw_body: text }),
 		});
 		return { kind: refresh ? 'page' : 'interrupted', error };
@@ -206,7 +207,9 @@ export class FileBytes {
 		const { isTooLarge } = this.limit;
 		const error = new GatewayError({
 			message: `Could not ${this.request.purpose}: ${excerpt(reason)}`,
-			...{ reach: 'lost', billed: 'yes', retry_can_help: !isTooLarge },
+			reach: 'lost',
+			billed: 'yes',
+			retry_can_help: !isTooLarge,
 			...(isTooLarge && { kind: 'excess' as const }),
 		});
 		return this.request.charged(error);

@@ -72,7 +72,11 @@ export async function requestFile(
 		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();
 		const request: HttpRequest = {
-			...{ method: 'GET', url, headers, authenticated, timeout },
+			method: 'GET',
+			url,
+			headers,
+			authenticated,
+			timeout,
 			signal: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
 		};
 		const headLimit = { milliseconds: timeout, clock, signal };

@@ -141,12 +141,17 @@ export class Gateway<R extends Runtime = Runtime> {
 		const held = responseMemory.share();
 		try {
 			const received = await exchange(requestInfo, this.requestTo(base, call), {
-				...{ http, clock, signal, timeout: budget.left(base) },
+				http,
+				clock,
+				signal,
+				timeout: budget.left(base),
 				grace: endpoint.cost === 'read' ? undefined : graceOnStop,
 				maySendKeyTo: (address) => maySendKeyTo(address, this.connection),
 				redaction: this.redaction,
-				...{ mayLeadToFile: call.mayLeadToFile, onText: call.onText },
-				...{ kind: call.response ?? endpoint.response, held },
+				mayLeadToFile: call.mayLeadToFile,
+				onText: call.onText,
+				kind: call.response ?? endpoint.response,
+				held,
 				onRedirect: async (innerSignal) => {
 					slot.leave?.();
 					slot.leave = await queue?.enter({ signal: innerSignal });

@@ -43,8 +43,12 @@ export function requestInfoOf(
 ): RequestInfo {
 	const { endpoint, purpose, resendsLost } = call;
 	return {
-		...{ purpose, resendsLost, cost: endpoint.cost, media: mediaOf(endpoint, call) },
-		...{ idempotencyKey, otherModel: otherModelIn(endpoint, call) },
+		purpose,
+		resendsLost,
+		cost: endpoint.cost,
+		media: mediaOf(endpoint, call),
+		idempotencyKey,
+		otherModel: otherModelIn(endpoint, call),
 		hasBackup: backupUrl !== undefined,
 	};
 }

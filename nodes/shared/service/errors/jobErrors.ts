@@ -99,8 +99,11 @@ export function linkMissing(
 /** The video is finished, but its link is neither used nor shown. */
 export const jobLinkCarriesKey = (job: JobSummary): GatewayError =>
 	jobError(job, `${jobName(job)} finished, but its link carries the API key`, {
-		...{ reach: 'unreadable', kind: 'linkCarriesKey', made: 'video' },
-		...{ billed: 'yes', retry_can_help: false },
+		reach: 'unreadable',
+		kind: 'linkCarriesKey',
+		made: 'video',
+		billed: 'yes',
+		retry_can_help: false,
 	});
 
 /**

@@ -47,7 +47,10 @@ export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
 	const words = levels
 		.flatMap(({ code, httpCode, messages, message, name }) => [
-			...[code, httpCode, message, name],
+			code,
+			httpCode,
+			message,
+			name,
 			...(Array.isArray(messages) ? messages : []),
 		])
 		.filter(isText);

@@ -54,8 +54,11 @@ function failed(
 	const { purpose, cost, idempotencyKey } = request;
 	const { charged, helps } = verdictOf(facts, request);
 	return new GatewayError({
-		...{ message: `Could not ${purpose}: ${whatHappened}`, ...facts },
-		...{ cost, billed: charged, retry_can_help: helps },
+		message: `Could not ${purpose}: ${whatHappened}`,
+		...facts,
+		cost,
+		billed: charged,
+		retry_can_help: helps,
 		...(charged !== 'no' && withoutUndefined({ idempotencyKey })),
 	});
 }
@@ -80,7 +83,8 @@ export function noResponse(
 	const unreached = `${target} could not be reached${problem ? `: ${problem}` : ''}`;
 	const whatHappened = reach === 'unsent' ? unreached : lostBy(kind, host);
 	return failed(request, whatHappened + network, {
-		...{ reach, status: 0 },
+		reach,
+		status: 0,
 		...(kind && { kind }),
 		...withoutUndefined({ host }),
 	});
@@ -108,7 +112,9 @@ function lostBy(kind?: FailureKind, host?: string): string {
 export const linkCarriesKey = (purpose: string): GatewayError =>
 	new GatewayError({
 		message: `Could not ${purpose}: its link carries the API key`,
-		...{ reach: 'unreadable', kind: 'linkCarriesKey', billed: 'yes' },
+		reach: 'unreadable',
+		kind: 'linkCarriesKey',
+		billed: 'yes',
 	});
 
 /** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
@@ -134,7 +140,8 @@ export function redirected(
 export const heldBack = (purpose: string, holder: string): GatewayError =>
 	new GatewayError({
 		message: `Could not ${purpose}: ${holder} held the request back for too long`,
-		...{ kind: 'heldBack', retry_can_help: true },
+		kind: 'heldBack',
+		retry_can_help: true,
 	});
 
 /**
@@ -166,7 +173,9 @@ export function refused(
 		: serviceMessage;
 	const code = said?.code === undefined ? '' : `, ${said.code}`;
 	return failed(request, `${excerpt(reason)} (HTTP ${status}${code})`, {
-		...{ reach, kind, ...responseFields(response, body, said) },
+		reach,
+		kind,
+		...responseFields(response, body, said),
 		...withoutUndefined({ otherModel, retryAfter, denies }),
 		...(isOfModel && { refusesModel: true as const }),
 	});
@@ -231,7 +240,8 @@ export function unreadable(
 ): GatewayError {
 	const whatHappened = `the response ${excerpt(problem, 1000)} (HTTP ${response.status})`;
 	return failed(request, whatHappened, {
-		...{ reach: 'unreadable', kind },
+		reach: 'unreadable',
+		kind,
 		...responseFields(response, bodyOf(response), reasonIn(read({ error }))),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
@@ -245,7 +255,8 @@ function responseFields(
 ) {
 	const request_id = requestIdOf(headers, body);
 	return {
-		...{ status, raw_body: truncateBody(text) },
+		status,
+		raw_body: truncateBody(text),
 		...withoutUndefined({ code, type, param, request_id }),
 	};
 }

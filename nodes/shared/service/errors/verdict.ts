@@ -110,7 +110,9 @@ export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict
 	const isUndelivered = cost === 'job' && kind === 'responseNotDelivered';
 	const isLost = reach === 'lost' || reach === 'proxied' || isUndelivered;
 	const facts: Facts = {
-		...{ ...failure, ...request, isLost },
+		...failure,
+		...request,
+		isLost,
 		isSafe: cost === 'read' || idempotencyKey !== undefined,
 		isAddressWrong: reach === 'unsent' && (kind === 'badCertificate' || kind === 'blocked'),
 	};

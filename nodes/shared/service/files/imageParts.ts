@@ -32,8 +32,11 @@ const ends: Partial<Record<string, typeof FileEnd>> = {
 	'image/png': PngEnd,
 	'image/jpeg': JpegEnd,
 	'image/webp': WebpEnd,
-	...{ 'image/avif': BoxesEnd, 'image/heic': BoxesEnd, 'audio/mp4': BoxesEnd },
-	...{ 'video/mp4': BoxesEnd, 'video/quicktime': BoxesEnd },
+	'image/avif': BoxesEnd,
+	'image/heic': BoxesEnd,
+	'audio/mp4': BoxesEnd,
+	'video/mp4': BoxesEnd,
+	'video/quicktime': BoxesEnd,
 };
 
 /** Follows a file of this type, whose first bytes are still to be pushed. */

@@ -14,6 +14,7 @@ import {
 	type Value,
 } from '../reader/values';
 import { endsLikeImage, filePlace, filesIn, isFile } from './textImages';
+import { words } from '../words';
 
 /** One image of a response: a link to it, or its bytes. */
 export interface Image {
@@ -46,22 +47,19 @@ export function readEntries(
 }
 
 /** Fields that have base64, whatever it looks like. */
-const base64Names = [
-	...['b64_json', 'image_base64', 'image_b64', 'base64', 'b64', 'bytes_base64_encoded'],
-	'image_bytes',
-];
+const base64Names = words(
+	'b64_json image_base64 image_b64 base64 b64 bytes_base64_encoded image_bytes',
+);
 /** Fields that have base64, a link or a data URL, in their order. */
-const addressNames = [
-	...['url', 'image_url', 'image', 'uri', 'image_uri', 'file_uri', 'data', 'result', 'output'],
-	...['link', 'src', 'href', 'download_url', 'file_url', 'signed_url'],
-];
+const addressNames = words(`
+	url image_url image uri image_uri file_uri data result output link src href download_url file_url
+	signed_url
+`);
 const isBase64: Rule = named(...base64Names);
 const isOther: Rule = ({ path }) =>
 	path.some((name) => /thumb|preview|input|prompt|mask|page/.test(name));
-const isNamed: Rule[] = [
-	...[...base64Names, ...addressNames].map((name) => named(name)),
-	({ name }) => name === '',
-];
+const names = [...base64Names, ...addressNames];
+const isNamed: Rule[] = [...names.map((name) => named(name)), ({ name }) => name === ''];
 const isLikely: Rule = ({ value }) => looksLikeImage(String(value));
 /** Fields of an entry that are looked at. */
 const maxEntryNames = 100;

@@ -127,7 +127,9 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 	const { images, missing } = readEntries([...found, ...parts], response);
 	const common = withoutUndefined({ text: textOf(shown.message), finish_reason });
 	return {
-		...{ missing, others, text: text.trim() === '' ? textToShow(message) : text },
+		missing,
+		others,
+		text: text.trim() === '' ? textToShow(message) : text,
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
 }

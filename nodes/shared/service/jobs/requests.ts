@@ -25,7 +25,8 @@ export async function getJobStatus(
 	return await gateway.call({
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `get the status of job ${shownId(id)}`,
-		...{ id, ...options },
+		id,
+		...options,
 		parse: parserForJob({ source: kind, id }, jobStatus),
 	});
 }
@@ -38,7 +39,9 @@ export async function getVideoContent(
 	const content = await gateway.call({
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${shownId(id)}`,
-		...{ id, ...options, mayLeadToFile: true },
+		id,
+		...options,
+		mayLeadToFile: true,
 		parse: parserForJob({ source: 'content', id }, videoContent),
 	});
 	if (content.linkCarriesKey) throw jobLinkCarriesKey({ id, kind: 'video' });

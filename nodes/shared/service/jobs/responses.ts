@@ -105,7 +105,8 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		...withoutUndefined({ progress, link }),
 		...(link !== undefined && linkCarriedKey(link, response) && { linkCarriesKey: true }),
 		...(hasFailed && { failure: jobReasonIn(answer) }),
-		...{ fields, text: response.text },
+		fields,
+		text: response.text,
 	};
 }
 

@@ -22,7 +22,8 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 		: {};
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
 	return {
-		...{ kind: 'video', model },
+		kind: 'video',
+		model,
 		...withoutUndefined({
 			seconds: asNumber(given('duration') ?? duration?.default),
 			resolution: asText(given('resolution') ?? resolution?.default),
@@ -32,13 +33,15 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 
 /** The amount of a request for a video ("Endpoints" 11); the specification shows no field for its length. */
 export const videoAmount = (body: JsonObject): Amount => ({
-	...{ kind: 'video', model: asText(body.model) ?? '' },
+	kind: 'video',
+	model: asText(body.model) ?? '',
 	...withoutUndefined({ seconds: asNumber(body.seconds ?? body.duration) }),
 });
 
 /** The amount of a request for images ("Endpoints" 8 to 10): one image unless the request gives a number. */
 export const imageAmount = (body: JsonObject): Amount => ({
-	...{ kind: 'image', model: asText(body.model) ?? '' },
+	kind: 'image',
+	model: asText(body.model) ?? '',
 	...withoutUndefined({ count: asNumber(body.n ?? 1) }),
 });
 

@@ -1,3 +1,5 @@
+import { words } from '../words';
+
 /** "Chat completion": why a choice ended. */
 export const finishReasons = {
 	stop: 'natural end',
@@ -8,14 +10,18 @@ export const finishReasons = {
 } as const;
 
 /** The words of other services for an answer that ended by itself. */
-const naturalEnds = new Set([
-	...['', 'null', 'stop', 'stopped', 'end_turn', 'stop_sequence', 'tool_calls', 'tool_use'],
-	...['function_call', 'eos', 'eos_token', 'complete', 'completed', 'done', 'end', 'finish'],
-	...['finished', 'success', 'unspecified'],
-]);
+const naturalEnds = new Set(
+	words(`
+		null stop stopped end_turn stop_sequence tool_calls tool_use function_call eos eos_token complete
+		completed done end finish finished success unspecified
+	`),
+);
 const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
-	...{ max_tokens: 'length', max_output_tokens: 'length', safety: 'content_filter' },
-	...{ sensitive: 'content_filter', recitation: 'content_filter' },
+	max_tokens: 'length',
+	max_output_tokens: 'length',
+	safety: 'content_filter',
+	sensitive: 'content_filter',
+	recitation: 'content_filter',
 };
 
 /**
@@ -28,7 +34,7 @@ export function cutShort(end: unknown): { why?: string } | undefined {
 		.toLowerCase()
 		.replace(/[- ]/g, '_')
 		.replace(/^finish_reason_/, '');
-	if (naturalEnds.has(word)) return undefined;
+	if (word === '' || naturalEnds.has(word)) return undefined;
 	const known = Object.hasOwn(otherWords, word) ? otherWords[word] : word;
 	const isKnown = known === 'length' || known === 'content_filter';
 	return { why: isKnown ? finishReasons[known] : undefined };

@@ -84,9 +84,17 @@ export function refusalOfCode({ code, type }: { code?: string; type?: string }) 
 
 /** The meaning of a status when the response has no known code ("Errors", the general table). */
 export const statusRefusals: Readonly<Record<number, RefusalKind>> = {
-	...{ 400: 'badRequest', 401: 'invalidKey', 402: 'quotaExceeded', 403: 'notPermitted' },
-	...{ 404: 'notFound', 410: 'gone', 413: 'tooLarge', 429: 'tooManyRequests' },
-	...{ 408: 'serverError', 425: 'serverError', 500: 'serverError' },
+	400: 'badRequest',
+	401: 'invalidKey',
+	402: 'quotaExceeded',
+	403: 'notPermitted',
+	404: 'notFound',
+	410: 'gone',
+	413: 'tooLarge',
+	429: 'tooManyRequests',
+	408: 'serverError',
+	425: 'serverError',
+	500: 'serverError',
 };
 
 /** Matches a message that blames the media of a reference video; the specification shows no such message. */

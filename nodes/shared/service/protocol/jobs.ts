@@ -1,4 +1,5 @@
 import { endpoints, type Endpoint } from './endpoints';
+import { words } from '../words';
 
 /** The meaning of a state for the wait. The last two are final. */
 export type Phase = 'queued' | 'running' | 'succeeded' | 'failed';
@@ -36,25 +37,20 @@ const phasesIn = (...lists: Array<Record<string, Phase>>) =>
  * Words of other services for the same states. Gateways pass on what a model's provider says, and a paid video must not
  * be lost for its word. A word that may mean anything is left out: its job counts as not finished.
  */
-const otherWords: Record<Phase, readonly string[]> = {
-	queued: [
-		...['waiting', 'created', 'scheduled', 'accepted', 'preparing', 'throttled'],
-		...['queue', 'in_queue', 'queueing', 'queuing', 'not_start', 'not_started'],
-	],
-	running: ['generating', 'rendering', 'starting', 'started', 'dreaming'],
-	succeeded: [
-		...['success', 'successful', 'succeed', 'complete', 'done'],
-		...['finish', 'finished', 'ready'],
-	],
-	failed: [
-		...['failure', 'fail', 'error', 'errored', 'rejected', 'expired', 'aborted'],
-		...['cancel', 'canceled', 'cancelled', 'timeout', 'time_out', 'timed_out'],
-	],
+const otherWords: Record<Phase, string> = {
+	queued:
+		'waiting created scheduled accepted preparing throttled queue in_queue queueing queuing not_start not_started',
+	running: 'generating rendering starting started dreaming',
+	succeeded: 'success successful succeed complete done finish finished ready',
+	failed: `
+		failure fail error errored rejected expired aborted cancel canceled cancelled timeout time_out
+		timed_out
+	`,
 };
 
 const phases = new Map<string, Phase>([
 	...(Object.keys(otherWords) as Phase[]).flatMap((phase) =>
-		otherWords[phase].map((word) => [word, phase] as const),
+		words(otherWords[phase]).map((word) => [word, phase] as const),
 	),
 	...phasesIn(taskCreationStates, taskPollStates, videoJobStates),
 ]);

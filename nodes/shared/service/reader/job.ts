@@ -20,7 +20,9 @@ const shownIds = {
 
 /** The places of other services: under a name of its own, or as the ID of a part that can only be the job. */
 const usualIds: readonly Rule[] = [
-	...[named('task_id'), named('video_id'), named('job_id')],
+	named('task_id'),
+	named('video_id'),
+	named('job_id'),
 	named('generation_id', 'prediction_id', 'operation_id'),
 	({ name, path }) => name === 'id' && path.slice(0, -1).every((part) => jobParts.test(part)),
 	({ name, value }) => name === 'name' && /(?:^|\/)operations\/./.test(String(value)),

@@ -9,19 +9,11 @@ import {
 import { phaseOf } from '../protocol/jobs';
 import { reasonIn, saysWhy, type ErrorObject } from './reason';
 import { plainNames, read, type Value } from './values';
+import { words } from '../words';
 
 /** Fields in which a service says whether it has accepted a request, by their plain names. */
 const verdictNames = plainNames(
-	...[
-		'code',
-		'error_code',
-		'err_code',
-		'errno',
-		'status_code',
-		'ret_code',
-		'success',
-		'is_success',
-	],
+	...words('code error_code err_code errno status_code ret_code success is_success'),
 );
 const stateNames = plainNames('ok', 'status', 'state');
 
@@ -35,8 +27,10 @@ const acceptingWords =
 
 /** Names of fields that belong to the call, whatever they hold. */
 const callNames = plainNames(
-	...['request_id', 'x_request_id', 'trace_id', 'log_id', 'type', 'param', 'object'],
-	...['model', 'version', 'timestamp', 'time', 'ts', 'date', 'created', 'host', 'path', 'method'],
+	...words(`
+		request_id x_request_id trace_id log_id type param object model version timestamp time ts date
+		created host path method
+	`),
 );
 
 /**
@@ -49,16 +43,16 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	const error = isObject(body) && answer.isWhole ? reasonIn(answer) : undefined;
 	if (!error) return undefined;
 	const { values } = answer;
-	const words = `${error.code ?? ''} ${error.message ?? ''}`;
+	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
 	const verdicts = values.flatMap((value) => verdictOf(value) ?? []);
 	// Only a job is fetched by an ID.
 	const others = cost === 'job' ? values : values.filter(({ name }) => name !== 'id');
-	if (verdicts.includes('yes') || acceptingWords.test(words) || others.some(mayBeResult)) {
+	if (verdicts.includes('yes') || acceptingWords.test(reason) || others.some(mayBeResult)) {
 		return undefined;
 	}
 	if (verdicts.includes('no') || refusalOfCode(error) !== undefined) return error;
 	const refusing = [refusingWords, balanceWords, notFoundWords, permissionWords];
-	const isRefusing = refusing.some((each) => each.test(words));
+	const isRefusing = refusing.some((each) => each.test(reason));
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
 

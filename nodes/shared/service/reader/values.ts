@@ -120,7 +120,10 @@ function placesIn(place: Place, left: { places: number; text: number }): Place[]
 		const isOneOfMany = place.isOneOfMany || value.length > 1;
 		return value.slice(0, left.places).map((entry: unknown) => ({
 			...place,
-			...{ value: entry, isEntry: true, isOneOfMany, isWithinList: true },
+			value: entry,
+			isEntry: true,
+			isOneOfMany,
+			isWithinList: true,
 		}));
 	}
 	if (isObject(value)) {
