@@ -139,7 +139,10 @@ export class AnswerStream {
 
 /** The places where a chunk has its answers. */
 const withoutAnswers = {
-	...{ choices: undefined, candidates: undefined, message: undefined, output: undefined },
+	choices: undefined,
+	candidates: undefined,
+	message: undefined,
+	output: undefined,
 };
 
 /** The answers of which a chunk has a piece. Other events may have texts that are about something else. */

@@ -33,7 +33,10 @@ export function addFragment(
 		if (Array.isArray(value)) kept.count += value.length;
 		// Assigns a field even when its name is `__proto__`.
 		Object.defineProperty(target, name, {
-			...{ value: joined, writable: true, enumerable: true, configurable: true },
+			value: joined,
+			writable: true,
+			enumerable: true,
+			configurable: true,
 		});
 	}
 	return target;

@@ -196,7 +196,8 @@ export class Gateway<R extends Runtime = Runtime> {
 			if (redirect) throw redirect;
 			await waitForEventLoop(response.text.length, clock);
 			const failure = unusableError(requestInfo, response, error, {
-				...{ redaction: this.redaction, retryAfter },
+				redaction: this.redaction,
+				retryAfter,
 			});
 			queue?.applyRateLimitPause(failure, headers);
 			throw failure;

@@ -64,6 +64,8 @@ export function unusableError(
 	const { broken, excess } = response;
 	const incomplete = excess !== undefined ? 'excess' : broken !== undefined ? 'cut' : undefined;
 	return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
-		...{ partialText, error, kind: incomplete ?? unusable.refusal },
+		partialText,
+		error,
+		kind: incomplete ?? unusable.refusal,
 	});
 }

@@ -38,7 +38,9 @@ export const jobFailed = (
 	{ failure: reason, text }: { failure?: ErrorObject; text: string },
 ): GatewayError =>
 	jobError(job, `${jobName(job)} failed: ${failureReason(reason)}`, {
-		...{ ...reason, retry_can_help: false, raw_body: truncateBody(text) },
+		...reason,
+		retry_can_help: false,
+		raw_body: truncateBody(text),
 	});
 
 /** Why a job failed, in the service's words as far as it gave any. */

@@ -15,7 +15,10 @@ export interface FileType {
 const typeOf =
 	(kind: FileType['kind']) =>
 	(mimeType: string, name: string, ...extensions: FileType['extensions']): FileType => ({
-		...{ kind, mimeType, name, extensions },
+		kind,
+		mimeType,
+		name,
+		extensions,
 	});
 const image = typeOf('image');
 const video = typeOf('video');

@@ -130,9 +130,11 @@ export const isKnown = ({ job, isCreated }: PollerState) =>
 export const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
 
 export const finish = (state: PollerState, finished: FinishedJob): Step => ({
-	...{ state, action: { do: 'finish', finished } },
+	state,
+	action: { do: 'finish', finished },
 });
 
 export const fail = (state: PollerState, error: GatewayError): Step => ({
-	...{ state, action: { do: 'fail', error } },
+	state,
+	action: { do: 'fail', error },
 });
