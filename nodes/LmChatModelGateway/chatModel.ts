@@ -1,5 +1,6 @@
 import { completeChatWith } from '../shared/service/chat/complete';
 import type { Completion } from '../shared/service/chat/completion';
+import { anySignal } from '../shared/service/client/anySignal';
 import type { Gateway } from '../shared/service/client/gateway';
 import { valueAt, withoutUndefined, type JsonObject } from '../shared/service/json';
 import type {
@@ -106,13 +107,8 @@ export class GatewayChatModel implements ChatModel {
 		const { settings, dependencies } = this;
 		const { gateway, toNodeError } = dependencies;
 		try {
-			const signals = [
-				gateway.runtime.signal,
-				options.signal,
-				options.abortSignal,
-				streaming?.abandoned,
-			];
-			const signal = AbortSignal.any(signals.filter((given) => given !== undefined));
+			const { signal: called, abortSignal } = options;
+			const signal = anySignal(gateway.runtime.signal, called, abortSignal, streaming?.abandoned);
 			const call = {
 				body: {
 					model: settings.model,

@@ -65,26 +65,9 @@ interface NodeFailure {
  * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
-	const { error, item, itemCount, others = [], jobs = [], isOfSubNode } = failure;
+	const { error, item, jobs = [] } = failure;
 	const record = recordOf(error);
-	const facts = [
-		...factsOf(record),
-		others.length > 0 && `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`,
-		describeJobs(failure, record),
-	];
-	const advice = [
-		chargeOf(record),
-		record.advice,
-		...facts,
-		failure.deliversOthers && onErrorAdvice,
-	];
-	const isNamed = item !== undefined && itemCount !== 1;
-	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
-	const ofTool = isTool(node) ? toolErrorText(error, record, facts) : undefined;
-	const message = withoutTags(ofTool ?? title);
-	// n8n shows only the description in a streamed chat.
-	const description = asHtml(ofTool ?? sentences([isOfSubNode && `${record.message}.`, ...advice]));
-
+	const { message, description } = textsOf(node, failure, record);
 	const { raw_body, ...shown } = record;
 	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
 	const plain = JSON.parse(JSON.stringify({ ...shown, jobs })) as JsonObject;
@@ -98,6 +81,31 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	apiError.messages = raw_body ? [raw_body] : [];
 	apiError.context.data = data;
 	return apiError;
+}
+
+/** The message and the description, as n8n shows them. */
+function textsOf(node: INode, failure: NodeFailure, record: ErrorRecord) {
+	const { error, item, itemCount, others = [], deliversOthers, isOfSubNode } = failure;
+	const facts = [
+		...factsOf(record),
+		others.length > 0 && `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`,
+		describeJobs(failure, record),
+	];
+	if (isTool(node)) {
+		const text = toolErrorText(error, record, facts);
+		return { message: withoutTags(text), description: asHtml(text) };
+	}
+	const isNamed = item !== undefined && itemCount !== 1;
+	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
+	const description = sentences([
+		// n8n shows only the description in a streamed chat.
+		isOfSubNode && `${record.message}.`,
+		chargeOf(record),
+		record.advice,
+		...facts,
+		deliversOthers && onErrorAdvice,
+	]);
+	return { message: withoutTags(title), description: asHtml(description) };
 }
 
 /** The error of a sub-node: the editor then names the parent node too, and links the two. */

@@ -31,9 +31,7 @@ export class EventParser {
 
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
-		const last = this.buffer;
-		this.buffer = '';
-		return [last, ''].flatMap((line) => this.readLine(line) ?? []);
+		return this.push('\n\n');
 	}
 
 	/** @returns the event that this line ends: an empty line does */
@@ -68,15 +66,16 @@ interface Chunks {
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
 	const whole = parseJson(text);
-	const lines = text.split('\n').filter((line) => line.trim() !== '');
-	const isEnd = whole === undefined && lines.some((line) => line.trim() === streamEnd);
-	const values =
-		whole === undefined
-			? lines.filter((line) => line.trim() !== streamEnd).map((line) => parseJson(line))
-			: [whole].flat();
+	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
+	const parts = lines.filter((line) => line !== '' && line !== streamEnd);
+	const values = whole === undefined ? parts.map((part) => parseJson(part)) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, or with a single word.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);
 	const isStray = !isHeartbeat && values.includes(undefined);
-	return { chunks: values.filter(isObject), isEnd, strayText: isStray ? data : undefined };
+	return {
+		chunks: values.filter(isObject),
+		isEnd: lines.includes(streamEnd),
+		strayText: isStray ? data : undefined,
+	};
 }

@@ -49,18 +49,18 @@ export class StreamedToolCalls {
 		return ordered.length > 0 ? ordered.map(({ fields }) => fields) : undefined;
 	}
 
-	/** The call that a fragment continues. */
+	/** The call that a fragment continues: the one with its ID, or else the one with its index, or else the latest. */
 	private callOf(fields: JsonObject, index: number | undefined, isWhole: boolean) {
 		const { calls, latest } = this;
 		const id = idOf(fields);
-		const mayBeHere = (call: ToolCall) =>
-			isWhole || (call.index ?? index) === (index ?? call.index);
-		const isKnown = (call: ToolCall) => idOf(call.fields) === id && mayBeHere(call);
-		const known = id === undefined ? undefined : calls.findLast(isKnown);
+		const hasIndex = (call: ToolCall) => call.index === index;
+		const mayHaveIndex = (call: ToolCall) =>
+			isWhole || index === undefined || call.index === undefined || hasIndex(call);
+		const hasId = (call: ToolCall) => id !== undefined && idOf(call.fields) === id;
+		const known = calls.findLast((call) => hasId(call) && mayHaveIndex(call));
 		if (known) return known;
 		const isAnonymous = id === undefined && nameOf(fields) === undefined;
-		const isHere = (call: ToolCall) => call.index === index;
-		const placed = latest && isHere(latest) ? latest : calls.findLast(isHere);
+		const placed = latest && hasIndex(latest) ? latest : calls.findLast(hasIndex);
 		const call = index === undefined ? latest : (placed ?? (isAnonymous ? latest : undefined));
 		return call && !beginsOther(call, fields, isWhole) ? call : undefined;
 	}

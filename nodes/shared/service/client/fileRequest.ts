@@ -6,6 +6,7 @@ import {
 } from '../errors/requestErrors';
 import { fileInText } from '../files/dataUrl';
 import { maxFileRedirects, transferMinute } from '../protocol/bounds';
+import { anySignal } from './anySignal';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import type { HttpRequest, HttpResponse, Runtime } from './http';
@@ -77,7 +78,7 @@ export async function requestFile(
 			headers,
 			authenticated,
 			timeout,
-			signal: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
+			signal: anySignal(closing.signal, signal),
 		};
 		const headLimit = { milliseconds: timeout, clock, signal };
 		const leave = authenticated ? await queue?.enter({ signal }) : undefined;

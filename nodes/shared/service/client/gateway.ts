@@ -3,6 +3,7 @@ import { noResponse, refused, type RequestInfo } from '../errors/requestErrors';
 import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import type { Endpoint } from '../protocol/endpoints';
 import { requestIdOf } from '../reader/reason';
+import { anySignal } from './anySignal';
 import { maySendKeyTo, type Connection } from './connection';
 import { DryRun } from './dryRun';
 import { waitForEventLoop } from './eventLoop';
@@ -17,6 +18,7 @@ import { responseMemory } from './responseMemory';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 import { sendInTurn, type Slot } from './sendInTurn';
 import { minTryTime, TimeBudget } from './timeouts';
+import { UnclearTries } from './unclearTries';
 
 export type { Call } from './request';
 
@@ -50,64 +52,48 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	private copy(runtime: R, idempotency = this.idempotency): Gateway<R> {
-		return new Gateway(
-			...([this.connection, runtime, this.route, idempotency, this.redaction] as const),
-		);
+		return new Gateway(this.connection, runtime, this.route, idempotency, this.redaction);
 	}
 
 	/** @throws GatewayError; in a dry run, a DryRun */
 	async call<T>(call: Call<T>): Promise<T> {
 		if (this.runtime.isDry) throw new DryRun(this.requestTo(this.route.base, call), this.redaction);
-		const { clock, random, signal, closing, limiter } = this.runtime;
-		const { endpoint } = call;
+		const { clock, random, signal, closing } = this.runtime;
+		const { endpoint, retries, once } = call;
 		const idempotency = this.idempotencyOf(endpoint);
-		const { earlierFailure, idempotencyKey, countResend, sentTwice } = idempotency;
 		const request = requestInfoOf(call, this.connection, idempotency);
 		const timeout = call.timeout ?? endpoint.timeoutSeconds * 1000;
 		const budget = new TimeBudget(timeout, clock, { isShared: endpoint.cost === 'generation' });
-		/** The first try that may have been accepted; no later refusal undoes that. */
-		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
-		/** Requests that may have been accepted, and how many of them are counted as orders. */
-		let [unclear, counted] = [0, 1];
+		const unclear = new UnclearTries(idempotency);
 		for (let tries = 1; ; tries++) {
-			const send = async (slot: Slot) =>
-				await this.sendOnce(call, slot, budget).catch(asGatewayError);
-			const attempt = async () => await sendInTurn(call, this, send, maybeAccepted);
-			// Polls have their own schedule, so the limiter does not hold them back.
-			const isLimited = limiter !== undefined && !call.once;
-			const outcome = await (isLimited ? limiter.run(attempt, isOverload) : attempt());
+			const outcome = await this.sendTry(call, budget, unclear.first);
 			if (!(outcome instanceof GatewayError)) {
-				if (unclear > 0 && idempotencyKey === undefined) sentTwice?.();
+				unclear.succeed();
 				return outcome.value;
 			}
-			const { failure } = outcome;
-			const rules = { tries, retries: call.retries, random: random() };
-			const isUnclear = maybeAccepted !== undefined;
-			const wait = waitBeforeRetry(failure, { ...request, isUnclear }, rules);
-			if (failure.billed === 'unknown') {
-				maybeAccepted ??= outcome;
-				unclear++;
-			}
-			if (signal?.aborted) throw stopped(maybeAccepted);
-
-			// A poll that was never sent goes to the other base URL at once. After any other failure, the next poll is due.
-			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
-			const isOver =
-				waitsForNextPoll || closing?.aborted || budget.left(this.route.base) < minTryTime;
-			if (wait === undefined || isOver) throw withEarlierOutcome(outcome, maybeAccepted, unclear);
-			if (maybeAccepted && unclear >= counted && idempotencyKey === undefined) {
-				const advice = await countResend?.();
-				if (advice !== undefined) {
-					throw withEarlierOutcome(maybeAccepted, maybeAccepted, counted).with({ advice });
-				}
-				counted++;
-			}
+			const isUnclear = unclear.first !== undefined;
+			const policy = { tries, retries, once, random: random() };
+			const wait = waitBeforeRetry(outcome.failure, { ...request, isUnclear }, policy);
+			unclear.add(outcome);
+			if (signal?.aborted) throw stopped(unclear.first);
+			const isOutOfTime = budget.left(this.route.base) < minTryTime;
+			if (wait === undefined || isOutOfTime || closing?.aborted) throw unclear.errorOf(outcome);
+			await unclear.countResend();
 			// Made only here: most of thousands of calls never pause.
-			const waiting = AbortSignal.any([signal, closing].filter((each) => each !== undefined));
-			await clock.sleep(wait, waiting).catch(() => undefined);
-			if (signal?.aborted) throw stopped(maybeAccepted);
-			if (closing?.aborted) throw withEarlierOutcome(outcome, maybeAccepted, unclear);
+			await clock.sleep(wait, anySignal(signal, closing)).catch(() => undefined);
+			if (signal?.aborted) throw stopped(unclear.first);
+			if (closing?.aborted) throw unclear.errorOf(outcome);
 		}
+	}
+
+	/** Sends one try as soon as all limits allow it. */
+	private async sendTry<T>(call: Call<T>, budget: TimeBudget, maybeAccepted?: GatewayError) {
+		const { limiter } = this.runtime;
+		const send = async (slot: Slot) =>
+			await this.sendOnce(call, slot, budget).catch(asGatewayError);
+		const attempt = async () => await sendInTurn(call, this, send, maybeAccepted);
+		// Polls have their own schedule, so the limiter does not hold them back.
+		return await (limiter && !call.once ? limiter.run(attempt, isOverload) : attempt());
 	}
 
 	/** Empty for a read; without keys when this endpoint creates no job, or the service has none. */
@@ -165,14 +151,14 @@ export class Gateway<R extends Runtime = Runtime> {
 				throw received;
 			}
 			const response = await withoutKey(received, this.redaction, clock);
-			return { value: await this.valueOf(call, requestInfo, response) };
+			return { value: await this.resultOf(call, requestInfo, response) };
 		} finally {
 			held.release();
 		}
 	}
 
 	/** The result of the call, from its response. @throws GatewayError when that is not there */
-	private async valueOf<T>(
+	private async resultOf<T>(
 		call: Call<T>,
 		requestInfo: RequestInfo & { url: string },
 		response: ServiceResponse,
@@ -207,15 +193,3 @@ export class Gateway<R extends Runtime = Runtime> {
 
 const isOverload = (outcome: unknown) =>
 	outcome instanceof GatewayError && isRateLimit(outcome.failure);
-
-/** Keeps the unknown outcome of an earlier try: the service may have accepted it, however this try failed. */
-function withEarlierOutcome(
-	error: GatewayError,
-	maybeAccepted: GatewayError | undefined,
-	requests: number,
-): GatewayError {
-	if (maybeAccepted === undefined) return error;
-	const { billed, cost, idempotencyKey } = maybeAccepted.failure;
-	const retry_can_help = error.failure.retry_can_help && maybeAccepted.failure.retry_can_help;
-	return error.with({ billed, cost, idempotencyKey, requests, retry_can_help });
-}

@@ -33,6 +33,14 @@ class KeyUse {
 	sentAt = -Infinity;
 	pausedUntil = -Infinity;
 	isSending = false;
+
+	/** Milliseconds until the next request may be sent. @param interval from the last one */
+	waitAt(now: number, interval: number): number {
+		// A clock that was set back must make no wait longer.
+		this.sentAt = Math.min(this.sentAt, now);
+		this.pausedUntil = Math.min(this.pausedUntil, now + maxRetryAfter);
+		return Math.max(this.sentAt + interval, this.pausedUntil) - now;
+	}
 }
 
 /** By the hash of the key. Tests have their own clocks. */
@@ -75,14 +83,15 @@ export class RequestQueue {
 		const turn = new Promise<void>((resolve) => (go = resolve));
 		this.waiting.add(go);
 		this.key.senders.add(this);
-		void this.sendNext();
+		void this.processQueue();
 		await abortable(turn, signal).catch(() => undefined);
+		// It still waits, so the signal has aborted.
 		if (this.waiting.delete(go)) return undefined;
 		let isOver = false;
 		return () => {
 			if (!isOver) this.key.running--;
 			isOver = true;
-			void this.sendNext();
+			void this.processQueue();
 		};
 	}
 
@@ -94,8 +103,8 @@ export class RequestQueue {
 			key.pausedUntil = Math.max(key.pausedUntil, clock.now() + pause);
 	}
 
-	/** Sends all requests with the key that wait, each as soon as it may be sent. */
-	private async sendNext(): Promise<void> {
+	/** Lets all requests with the key go that wait, each as soon as it may be sent. */
+	private async processQueue(): Promise<void> {
 		const { key, clock } = this;
 		if (key.isSending) return;
 		key.isSending = true;
@@ -109,11 +118,7 @@ export class RequestQueue {
 			// The end of a request starts the next one.
 			if (key.running >= (limits.requestsInFlight ?? Infinity)) break;
 			const interval = intervalOf(limits);
-			const now = clock.now();
-			// A clock that was set back must make no wait longer.
-			key.sentAt = Math.min(key.sentAt, now);
-			key.pausedUntil = Math.min(key.pausedUntil, now + maxRetryAfter);
-			const wait = Math.max(key.sentAt + interval, key.pausedUntil) - now;
+			const wait = key.waitAt(clock.now(), interval);
 			if (wait > 0) {
 				await clock.sleep(Math.min(wait, maxSleep));
 				continue;

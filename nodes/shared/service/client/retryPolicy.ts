@@ -5,30 +5,34 @@ const maxBackoff = 30_000;
 
 /** A longer Retry-After is reported instead of obeyed: nobody expects one request to take an hour. */
 export const maxRetryAfter = 5 * 60_000;
-/** The user's number of retries replaces all of these but the lowest, which protect money. */
+/** A verdict that allows at most this many tries protects money: the user can lower it, but not raise it. */
 const firmTries = 2;
 
 /**
  * Milliseconds to wait before the next try, or undefined to give up. Pure.
- * @param policy `tries`: so far, including the one that failed; `retries`: the maximum that the user has set; `random`:
- * jitter between 0 and 1, which spreads the retries of many clients
+ * @param policy `tries`: so far, including the one that failed; `retries`: the maximum that the user has set; `once`:
+ * whether it is a poll; `random`: jitter between 0 and 1, which spreads the retries of many clients
  */
 export function waitBeforeRetry(
 	failure: FailedRequest,
 	request: SentRequest,
-	{ tries, retries, random }: { tries: number; retries?: number; random: number },
+	policy: { tries: number; retries?: number; once?: boolean; random: number },
 ): number | undefined {
-	const { retryAfter } = failure;
+	const { tries, retries, once, random } = policy;
+	const { reach, retryAfter } = failure;
 	if ((retryAfter ?? 0) > maxRetryAfter) return undefined;
 	const { tries: usualTries } = verdictOf(failure, request);
-	const wantedTries = (retries ?? usualTries - 1) + 1;
+	const wantedTries = retries === undefined ? usualTries : retries + 1;
 	const allowedTries = usualTries <= firmTries ? Math.min(usualTries, wantedTries) : wantedTries;
 	// With NaN, this comparison allows no retry; its opposite would retry forever.
 	if (!(tries < allowedTries)) return undefined;
 
 	// Both base URLs are tried before the wait grows, so that one that is down costs no time while the other works.
 	const alternates = request.hasBackup === true && isOutOfReach(failure, request.cost);
-	if (alternates && tries % 2 === 1) return 0;
+	const isOtherNext = alternates && tries % 2 === 1;
+	// The next poll is the retry of a poll, unless that was never sent.
+	if (once && !(isOtherNext && reach === 'unsent')) return undefined;
+	if (isOtherNext) return 0;
 	const round = alternates ? tries / 2 : tries;
 	const exponential = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));
 	const backoffWithJitter = exponential * (0.75 + random / 2);
@@ -37,17 +41,11 @@ export function waitBeforeRetry(
 	return ignoresRetryAfter ? backoffWithJitter : retryAfter;
 }
 
-/** Maximum number of characters read from a header with a time. */
-const maxHeaderLength = 100;
-
 /**
  * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3). Undefined when absent or neither.
  */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-	const value = headers['retry-after']?.slice(0, maxHeaderLength).trim();
-	if (!value) return undefined;
-	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-	return millisecondsUntil(value, now);
+	return parseTime(headers['retry-after'], now);
 }
 
 /**
@@ -60,16 +58,19 @@ export function parseRateLimitPause(
 ): number | undefined {
 	const pause =
 		parseRetryAfter(headers, now) ??
-		parseReset(headers['ratelimit-reset'], now) ??
-		parseReset(headers['x-ratelimit-reset'], now);
+		parseTime(headers['ratelimit-reset'], now) ??
+		parseTime(headers['x-ratelimit-reset'], now);
 	return pause !== undefined && pause <= maxRetryAfter ? pause : undefined;
 }
 
-/** Services give seconds, seconds or milliseconds since 1970, or a date. */
-function parseReset(header: string | undefined, now: number): number | undefined {
+/** Maximum number of characters read from a header with a time. */
+const maxHeaderLength = 100;
+
+/** Milliseconds until a time. Services give seconds, seconds or milliseconds since 1970, or a date. */
+function parseTime(header: string | undefined, now: number): number | undefined {
 	const value = header?.slice(0, maxHeaderLength).trim() ?? '';
-	if (!/^\d+(\.\d+)?$/.test(value)) return millisecondsUntil(value, now);
-	const number = Number(value);
+	const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
+	if (number === undefined) return millisecondsUntil(value, now);
 	if (number < 1e9) return number * 1000;
 	return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
 }

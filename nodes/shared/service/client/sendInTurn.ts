@@ -2,6 +2,7 @@ import { GatewayError, stopped } from '../errors/gatewayError';
 import { heldBack } from '../errors/requestErrors';
 import type { Endpoint } from '../protocol/endpoints';
 import { limits } from '../protocol/limits';
+import { anySignal } from './anySignal';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
 import type { Runtime } from './http';
@@ -50,15 +51,14 @@ export async function sendInTurn<T extends object>(
 		slot.leave = await queue?.enter({ signal: turnSignal });
 		turnSignal.throwIfAborted();
 	};
-	const abortSignals = [signal, closing].filter((each) => each !== undefined);
 	const mayWait = endpoint.isPoll || queue !== undefined;
 	// With one listener per request on a shared signal, Node.js would warn.
-	const waiting = mayWait && { signal: AbortSignal.any(abortSignals), patience };
+	const waiting = mayWait && { signal: anySignal(signal, closing), patience };
 	const hasTurn = !waiting || (await isInTime(takeTurn, clock, waiting));
 	let outcome: T | GatewayError | undefined;
 	try {
 		// The request may have waited here, or for other requests of the node.
-		if (abortSignals.some(({ aborted }) => aborted)) throw stopped(maybeAccepted);
+		if (signal?.aborted || closing?.aborted) throw stopped(maybeAccepted);
 		outcome = hasTurn ? await send(slot) : heldBack(purpose, holder);
 		return outcome;
 	} finally {

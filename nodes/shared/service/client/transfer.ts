@@ -2,6 +2,7 @@ import { stopped } from '../errors/gatewayError';
 import type { FileState } from '../files/fileEnd';
 import type { FileType } from '../files/fileType';
 import { maxTransferRestarts } from '../protocol/bounds';
+import { anySignal } from './anySignal';
 import { FileBytes, type TransferRequest } from './fileBytes';
 import type { Gateway } from './gateway';
 
@@ -50,9 +51,7 @@ async function passOn<T>(
 ): Promise<Transferred<T>> {
 	const { signal } = gateway.runtime;
 	const ended = new AbortController();
-	const bytes = file.read(
-		gateway.withSignal(AbortSignal.any([ended.signal, ...(signal ? [signal] : [])])),
-	);
+	const bytes = file.read(gateway.withSignal(anySignal(ended.signal, signal)));
 	let failure: unknown;
 	const read = async () =>
 		await bytes.next().catch((error: unknown) => {

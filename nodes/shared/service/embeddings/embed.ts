@@ -1,4 +1,5 @@
 import { AdaptiveLimit } from '../client/adaptiveLimit';
+import { anySignal } from '../client/anySignal';
 import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
 import { type JsonObject } from '../json';
@@ -48,60 +49,63 @@ export async function embed(
 	{ fields, batchSize, timeout, lengths = new Map(), batches }: EmbedOptions,
 ): Promise<EmbeddedBatch[]> {
 	const abort = new AbortController();
-	const { signal } = gateway.runtime;
-	const abortableGateway = gateway.withSignal(
-		signal ? AbortSignal.any([signal, abort.signal]) : abort.signal,
-	);
-	const { dimensions } = fields;
+	const abortable = gateway.withSignal(anySignal(gateway.runtime.signal, abort.signal));
 	const model = String(fields.model);
+	const received = batches ?? [];
+	if (received.length > 0 && fields.dimensions === undefined && !lengths.has(model)) {
+		lengths.set(model, received[0].vectors[0].length);
+	}
 	const embedBatch = async (input: unknown[]) =>
-		await abortableGateway.call({
+		await abortable.call({
 			endpoint: endpoints.embedding,
 			purpose: 'create the embeddings',
 			body: { input, ...fields },
 			timeout,
 			parse(response) {
 				const list = embeddingList(response, input.length);
-				const foundLength = list.vectors[0].length;
-				if (typeof dimensions === 'number' && foundLength !== dimensions) {
-					throw new UnusableResponse(
-						`has vectors of ${foundLength} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
-					);
-				}
-				// With `dimensions` set, the vectors need not have the length of the others.
-				if (dimensions === undefined) {
-					const length = lengths.get(model) ?? foundLength;
-					if (foundLength !== length)
-						throw new UnusableResponse(unequalLengths(length, foundLength));
-					lengths.set(model, length);
-				}
+				checkLength(list.vectors[0].length, fields, lengths);
 				return list;
 			},
 		});
-	const received = batches ?? [];
-	if (received.length > 0 && dimensions === undefined && !lengths.has(model)) {
-		lengths.set(model, received[0].vectors[0].length);
-	}
-	const failures: unknown[] = [];
-	const limiter = new AdaptiveLimit(maxParallelBatches);
-	const embedWithLimit = async (positions: number[]) =>
-		await limiter.run(async () => {
-			if (failures.length > 0) return;
-			try {
-				const list = await embedBatch(positions.map((position) => texts[position]));
-				received.push({ ...list, positions });
-			} catch (error) {
-				failures.push(error);
-				if (!batches) abort.abort(error);
-			}
-		});
 	const present = new Set(received.flatMap(({ positions }) => positions));
 	const missing = [...texts.keys()].filter((position) => !present.has(position));
-	await Promise.all(batchesOf(missing, batchSize).map(embedWithLimit));
+	const failures: unknown[] = [];
+	const limiter = new AdaptiveLimit(maxParallelBatches);
+	await limiter.forEach(batchesOf(missing, batchSize), async (positions) => {
+		if (failures.length > 0) return;
+		try {
+			const list = await embedBatch(positions.map((position) => texts[position]));
+			received.push({ ...list, positions });
+		} catch (error) {
+			failures.push(error);
+			if (!batches) abort.abort(error);
+		}
+	});
 	// A failure that may be charged is the one to report, so that no later try sends its request again.
 	const failure = (batches && failures.find(mayBeBilled)) ?? failures[0];
 	if (failure !== undefined) throw failure;
 	return [...received].sort((one, other) => one.positions[0] - other.positions[0]);
+}
+
+/**
+ * Checks that the vectors of a response can be compared with the others of its model.
+ * @throws UnusableResponse when their length is another one than `dimensions`, or than in the responses before
+ */
+function checkLength(
+	found: number,
+	{ model, dimensions }: JsonObject,
+	lengths: Map<string, number>,
+): void {
+	if (typeof dimensions === 'number' && found !== dimensions) {
+		throw new UnusableResponse(
+			`has vectors of ${found} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
+		);
+	}
+	// With `dimensions` set, the vectors need not have the length of the others.
+	if (dimensions !== undefined) return;
+	const length = lengths.get(String(model)) ?? found;
+	if (found !== length) throw new UnusableResponse(unequalLengths(length, found));
+	lengths.set(String(model), length);
 }
 
 const mayBeBilled = (error: unknown) =>

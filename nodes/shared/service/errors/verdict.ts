@@ -17,79 +17,27 @@ export interface SentRequest {
 	isUnclear?: boolean;
 }
 
-/** The meaning of a failed request. */
-interface Verdict {
-	/** Whether what was ordered is charged. */
-	charged: 'no' | 'unknown';
-	/** How often the client sends it in all. */
+/** How often the client sends a request in all, and whether the user can send it later. */
+interface Tries {
 	tries: number;
 	/** Whether the same order can succeed later with nothing changed, and costs nothing twice. */
 	helps: boolean;
 }
 
-const maxTriesOnRateLimit = 8;
-export const maxTries = 5;
-
-/** The facts that the rows compare. */
-interface Facts extends FailedRequest, SentRequest {
-	/** Whether the response was lost on its way, so that a job may be running. */
-	isLost: boolean;
-	/** Whether the same request makes nothing twice, whatever became of the first. */
-	isSafe: boolean;
-	/** Whether the address itself is wrong. Another one may be down: a server that starts may not speak TLS yet. */
-	isAddressWrong: boolean;
+/** The meaning of a failed request. */
+interface Verdict extends Tries {
+	/** Whether what was ordered is charged. */
+	charged: 'no' | 'unknown';
 }
 
-type Row = [applies: (facts: Facts) => boolean | undefined, tries: number, helps: boolean];
+export const maxTries = 5;
 
-/** When a row applies, how many tries the request has, and whether sending it later helps. The first that applies decides. */
-const rows: Row[] = [
-	// No request failed: bad input, Stop, or a request that was held back.
-	[({ reach }) => reach === 'none', 1, true],
-	// The gateway would redirect again, or send as much again.
-	[({ kind = '' }) => repeating.includes(kind), 1, false],
-	// The same address fails again; the other base URL may not.
-	[({ isAddressWrong, hasBackup }) => isAddressWrong && hasBackup, 2, true],
-	[({ isAddressWrong }) => isAddressWrong, 1, true],
-	// It was certainly not sent.
-	[({ reach }) => reach === 'unsent', maxTries, true],
-	// The service made nothing, and accepts the same request later.
-	[isRateLimit, maxTriesOnRateLimit, true],
-	// An earlier try of the same order is in progress.
-	[({ kind }) => kind === 'knownOrder', maxTries, true],
-	// The request costs nothing, or the service recognises the order.
-	[({ isLost, isSafe }) => isLost && isSafe, maxTries, true],
-	// The user accepts a second one.
-	[({ isLost, resendsLost }) => isLost && resendsLost, maxTries, true],
-	// A job may be running; of other requests, the user wants no second one.
-	[
-		({ isLost, cost, resendsLost }) => isLost && (cost === 'job' || resendsLost === false),
-		1,
-		false,
-	],
-	// The service may have delivered to the proxy, and charged: at most one more, and none after a long wait.
-	[({ reach, status }) => reach === 'proxied' && gaveUpWaiting.includes(status), 1, false],
-	[({ reach }) => reach === 'proxied', 2, false],
-	// A call without a response is not charged ("Errors", status 0), unless an earlier one was.
-	[({ isLost, isUnclear }) => isLost && isUnclear, 1, true],
-	[({ isLost }) => isLost, maxTries, true],
-	// The service would give the same response again, at least for some seconds.
-	[({ reach, kind }) => reach === 'answered' && !passes(kind), 1, false],
-	[({ reach, status }) => reach === 'answered' && !mayPass(status), 1, true],
-	// It costs nothing, or the service recognises the order.
-	[({ isSafe }) => isSafe, maxTries, true],
-	// A 2xx had begun to arrive, so it is charged.
-	[({ reach }) => reach === 'unreadable', 1, false],
-	// A job is created again only where the error code says that nothing was made.
-	[
-		({ cost, status, kind = '' }) =>
-			cost === 'job' && !(status >= 500 && failedBefore.includes(kind)),
-		1,
-		true,
-	],
-	// The service made nothing, and charges nothing.
-	[() => true, maxTries, true],
-];
+const again: Tries = { tries: maxTries, helps: true };
+const patiently: Tries = { tries: 8, helps: true };
+const atOtherUrl: Tries = { tries: 2, helps: true };
+const later: Tries = { tries: 1, helps: true };
+const onceMore: Tries = { tries: 2, helps: false };
+const never: Tries = { tries: 1, helps: false };
 
 /** Failures that come again whenever the same request is sent. */
 const repeating: string[] = ['foreignRedirect', 'uselessRedirect', 'linkCarriesKey', 'excess'];
@@ -106,18 +54,8 @@ const mayPass = (status: number) => status >= 500 || status === 408 || status ==
 /** The meaning of a failed request. The only place where that is decided. */
 export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict {
 	const { reach, kind } = failure;
-	const { cost, idempotencyKey } = request;
-	const isUndelivered = cost === 'job' && kind === 'responseNotDelivered';
-	const isLost = reach === 'lost' || reach === 'proxied' || isUndelivered;
-	const facts: Facts = {
-		...failure,
-		...request,
-		isLost,
-		isSafe: cost === 'read' || idempotencyKey !== undefined,
-		isAddressWrong: reach === 'unsent' && (kind === 'badCertificate' || kind === 'blocked'),
-	};
-	// The last row applies to all.
-	const [, tries, helps] = rows.find(([applies]) => applies(facts)) as Row;
+	const { cost } = request;
+	const isLost = wasLost(failure, request);
 	// A call without a response is not charged ("Errors", status 0), but the job that it creates may be running. What a
 	// proxy did with a request before it responded by itself is unknown.
 	const mayBeMade =
@@ -125,7 +63,61 @@ export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict
 		reach === 'unreadable' ||
 		kind === 'knownOrder' ||
 		(isLost && cost === 'job');
-	return { charged: mayBeMade && cost !== 'read' ? 'unknown' : 'no', tries, helps };
+	return {
+		charged: mayBeMade && cost !== 'read' ? 'unknown' : 'no',
+		...triesOf(failure, request, isLost),
+	};
+}
+
+/** Whether the response was lost on its way, so that a job may be running. */
+function wasLost({ reach, kind }: FailedRequest, { cost }: SentRequest): boolean {
+	const isUndelivered = cost === 'job' && kind === 'responseNotDelivered';
+	return reach === 'lost' || reach === 'proxied' || isUndelivered;
+}
+
+/** The first reason that applies decides. */
+function triesOf(failure: FailedRequest, request: SentRequest, isLost: boolean): Tries {
+	const { reach, status, kind = '' } = failure;
+	const { cost, idempotencyKey, resendsLost, hasBackup, isUnclear } = request;
+	// The same request makes nothing twice, whatever became of the first.
+	const isSafe = cost === 'read' || idempotencyKey !== undefined;
+
+	// No request failed: bad input, Stop, or a request that was held back.
+	if (reach === 'none') return later;
+	// The gateway would redirect again, or send as much again.
+	if (repeating.includes(kind)) return never;
+
+	if (reach === 'unsent') {
+		// The same address fails again; another may be down: a server that starts may not speak TLS yet.
+		const isAddressWrong = kind === 'badCertificate' || kind === 'blocked';
+		if (isAddressWrong) return hasBackup ? atOtherUrl : later;
+		// It was certainly not sent.
+		return again;
+	}
+	// The service made nothing, and accepts the same request later.
+	if (isRateLimit(failure)) return patiently;
+	// An earlier try of the same order is in progress.
+	if (kind === 'knownOrder') return again;
+
+	if (isLost) {
+		// The request makes nothing twice, or the user accepts a second one.
+		if (isSafe || resendsLost) return again;
+		// A job may be running; of other requests, the user wants no second one.
+		if (cost === 'job' || resendsLost === false) return never;
+		// The service may have delivered to the proxy, and charged: at most one more, and none after a long wait.
+		if (reach === 'proxied') return gaveUpWaiting.includes(status) ? never : onceMore;
+		// A call without a response is not charged ("Errors", status 0), unless an earlier one was.
+		return isUnclear ? later : again;
+	}
+	// The service would give the same response again, at least for some seconds.
+	if (reach === 'answered' && !passes(kind)) return never;
+	if (reach === 'answered' && !mayPass(status)) return later;
+	if (isSafe) return again;
+	// A 2xx had begun to arrive, so it is charged.
+	if (reach === 'unreadable') return never;
+	// A job is created again only where the error code says that nothing was made.
+	const isNothingMade = status >= 500 && failedBefore.includes(kind);
+	return cost === 'job' && !isNothingMade ? later : again;
 }
 
 /** Whether the service refused the request only because there were too many. An empty account has the same status. */

@@ -59,7 +59,7 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headLength));
 	const text = head.toString('latin1');
 	const type = signatures.find(([signature]) => signature.test(text))?.[1];
-	// A small file may have no other than text characters; a text may begin like a file.
+	// A text may begin like a file: "GIF89a is a format". Of the files, only a PDF may be nothing but text.
 	const isFile = type === pdf || (type && !isUtf8(head));
 	const isText = !isFile && /^[^\0-\b]*$/.test(text);
 	return isText ? (base64Type(text) ?? textTypeOf(head.toString('utf8'))) : type;

@@ -54,6 +54,7 @@ export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileTy
 	[/^\x89PNG\r\n/, png],
 	[/^\xff\xd8\xff/, image('image/jpeg', 'a JPEG image', 'jpg', 'jpeg')],
 	[/^GIF8[79]a/, animation(image('image/gif', 'a GIF', 'gif'), 'a GIF')],
+	// A byte of flags follows VP8X and its length. The bit 2 says that it is an animation.
 	[
 		/^RIFF[^]{4}WEBPVP8X[^]{4}[\x02\x03\x06\x07\x0a\x0e\x12\x16\x1a\x1e\x22\x26\x2a\x2e\x32\x36\x3a\x3e]/,
 		animation(webp, 'a WebP animation'),

@@ -47,17 +47,18 @@ export class JobWait {
 	 * @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal
 	 */
 	async hold(): Promise<FinishedJob> {
-		return (await this.pass()) as FinishedJob;
+		return (await this.pollUntil()) as FinishedJob;
 	}
 
 	/**
 	 * One pass of a wait that is parked between its polls.
-	 * @param endsAt milliseconds since 1970; a poll that is due later is left to another pass
+	 * @param endsAt milliseconds since 1970; a poll that is due later is left to another pass. Default: there is no other
 	 * @returns undefined when the job is still running then
 	 * @throws GatewayError as {@link hold} does
 	 */
-	async pollUntil(endsAt: number): Promise<FinishedJob | undefined> {
-		return await this.pass(endsAt);
+	async pollUntil(endsAt?: number): Promise<FinishedJob | undefined> {
+		const { clock, firstPollAfter: delay } = this.settings;
+		return await this.run({ type: 'passStarted', now: clock.now(), delay, endsAt });
 	}
 
 	/** A new link to the file of the finished job, after the last one has expired. @throws GatewayError */
@@ -65,11 +66,6 @@ export class JobWait {
 		const now = this.settings.clock.now();
 		const { source } = (await this.run({ type: 'linkExpired', now })) as FinishedJob;
 		return source;
-	}
-
-	private async pass(endsAt?: number): Promise<FinishedJob | undefined> {
-		const { clock, firstPollAfter: delay } = this.settings;
-		return await this.run({ type: 'passStarted', now: clock.now(), delay, endsAt });
 	}
 
 	/** Undefined when the wait is parked. */
