@@ -10,7 +10,7 @@ const lacks: Record<string, Partial<Record<Feature, string>>> = {
 		openOrders:
 			'In n8n 1, nothing connects a Retry with an execution that was stopped or killed: the Retry places its orders again, and they are charged again. After an execution that failed by itself, Retry charges nothing twice, as in n8n 2.',
 		retryAfterStop:
-			'When an execution is stopped during an order, n8n 1 stores so little of it that its Retry runs nothing. In the first seconds after Stop, a Retry places the orders again, and they are charged again. The job IDs are in the highlighted data of the execution and in n8n’s log: [collect the videos by ID](collect-by-id.md).',
+			'When an execution is stopped during an order, n8n 1 stores so little of it that its Retry usually runs nothing. In the first seconds after Stop, a Retry places the orders again, and they are charged again. The job IDs are in the highlighted data of the execution and in n8n’s log: [collect the videos by ID](collect-by-id.md).',
 		tables:
 			'The Data Table node of n8n 1 cannot create a table. The examples that use one, such as `cost-log.json`, need n8n 2.',
 		mcpOrders:

@@ -51,14 +51,15 @@ describe.each(pages)('%s', (page) => {
 		const named = [...commands].map(([, script, short]) => script ?? short);
 		expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
 
-		const tests = read(page).match(/\btest\/[\w./*{},]+\.(?:test|e2e)\.ts/g) ?? [];
+		const tests = read(page).match(/\btest\/[\w./*{},-]+\.(?:test|e2e)\.ts/g) ?? [];
 		expect(tests.flatMap(alternatives).filter((name) => !isFile(name))).toEqual([]);
 	});
 });
 
 it('the pages for developers name only source files that exist', () => {
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
-	const forDevelopers = ['CONTRIBUTING.md', 'docs/decisions.md', ...pages.filter(isForDevelopers)];
+	const others = ['AGENTS.md', 'CONTRIBUTING.md', 'docs/decisions.md'];
+	const forDevelopers = [...others, ...pages.filter(isForDevelopers)];
 	const named = forDevelopers
 		.map(read)
 		.join('\n')
@@ -90,6 +91,19 @@ it('docs/operations.md has a row for each operation, in the order of the menus',
 	expect(named.slice(0, operations.length)).toEqual(
 		operations.map(({ resource, name }) => `${resource.name}: ${name}`),
 	);
+});
+
+it('AGENTS.md names for each of its ten invariants a test that keeps it, and fits on a screen', () => {
+	const page = read('AGENTS.md');
+	const invariants = page.split(/^(?=\d+\. )/m).slice(1);
+	expect(invariants).toHaveLength(10);
+	for (const invariant of invariants) expect(invariant).toMatch(/`test\/[^`]+\.test\.ts`/);
+	expect(page.split('\n').length).toBeLessThan(50);
+});
+
+it('SECURITY.md says until when the minor version of package.json gets security fixes', () => {
+	const [minor] = /^\d+\.\d+/.exec(manifest.version) ?? [];
+	expect(read('SECURITY.md')).toMatch(new RegExp(`^\\| ${minor} .*\\|$`, 'm'));
 });
 
 it('SECURITY.md names for each sender a test that shows what it can cause', () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { parse } from 'yaml';
 
 interface Locked {
 	optionalDependencies?: Record<string, string>;
@@ -10,12 +11,14 @@ const root = path.join(__dirname, '../../..');
 
 const otherVersions = readdirSync(path.join(root, 'test/n8n/versions'));
 
-describe.each([
+const lockFiles = [
 	'package-lock.json',
 	'test/n8n/package-lock.json',
 	'test/world/package-lock.json',
 	...otherVersions.map((version) => `test/n8n/versions/${version}/package-lock.json`),
-])('%s', (file) => {
+];
+
+describe.each(lockFiles)('%s', (file) => {
 	const { packages } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as {
 		packages: Record<string, Locked>;
 	};
@@ -33,4 +36,18 @@ describe.each([
 	it('each lock file contains no address of a registry', () => {
 		expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
 	});
+});
+
+it('Dependabot knows the folder of each lock file', () => {
+	const settings = parse(readFileSync(path.join(root, '.github/dependabot.yml'), 'utf8')) as {
+		updates: Array<{ directory?: string; directories?: string[] }>;
+	};
+	const known = settings.updates.flatMap(({ directory, directories = [] }) => [
+		...directories,
+		...(directory === undefined ? [] : [directory]),
+	]);
+	const folders = lockFiles.map((file) => path.join('/', path.dirname(file)));
+	const isUnknown = (folder: string) =>
+		!known.includes(folder) && !known.includes(path.join(path.dirname(folder), '*'));
+	expect(folders.filter(isUnknown)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json';
+import { n8nVersions } from '../../n8n/installation';
 import { measured, readPassed, render, rows } from '../../n8n/versionTable';
 import { drawingOfHouse } from '../../support/pages/house';
 import { withSection } from '../../support/pages/markdown';
@@ -15,6 +16,15 @@ const withValue = (text: string, pattern: RegExp, value: string) => {
 };
 const home = manifest.homepage.replace(/#.*/, '');
 
+/** "1.123, 2.40 and 2.41" for the versions of n8n that the tests know. */
+const listOf = (versions: string[]) =>
+	versions
+		.map((version) => version.replace(/\.\d+$/, ''))
+		.join(', ')
+		.replace(/, (?=[^,]*$)/, ' and ');
+const newest = n8nVersions[n8nVersions.length - 1];
+const ofNewestMajor = n8nVersions.filter((version) => parseInt(version) === parseInt(newest));
+
 /** What package.json says, in each file that repeats it. */
 const repeating: Record<string, (text: string) => string> = {
 	'credentials/ModelGatewayApi.credentials.ts': (text) =>
@@ -25,6 +35,9 @@ const repeating: Record<string, (text: string) => string> = {
 			(text: string) => withValue(text, /("url": ")[^"]*(?=\/blob\/main\/)/, home),
 		]),
 	),
+	'.github/CODEOWNERS': (text) => withValue(text, /(^\* )\S+/m, manifest.author.email),
+	'.github/ISSUE_TEMPLATE/config.yml': (text) =>
+		withValue(text, /(url: )\S*(?=\/security\/advisories\/new)/, home),
 	'LICENSE.md': (text) => withValue(text, /(Copyright \(c\) \d+ ).*/, manifest.author.name),
 };
 
@@ -32,7 +45,16 @@ const repeating: Record<string, (text: string) => string> = {
 const pages: Record<string, (text: string) => string> = {
 	...repeating,
 	'docs/queue-mode.md': (text) =>
-		withValue(text, /("n8n-nodes-model-gateway","version":")[^"]*/, manifest.version),
+		withValue(
+			withValue(text, /("n8n-nodes-model-gateway","version":")[^"]*/, manifest.version),
+			/(FROM n8nio\/n8n:)\S+/,
+			newest,
+		),
+	'README.md': (text) => withValue(text, /(\[Tested with n8n )[^\]]*/, listOf(n8nVersions)),
+	'examples/README.md': (text) =>
+		withValue(text, /(need n8n \d+, and were tried with )[^:]*/, listOf(ofNewestMajor)),
+	'.github/ISSUE_TEMPLATE/problem.yml': (text) =>
+		withValue(text, /(placeholder: n8n ).*/, `${newest}, package ${manifest.version}`),
 	'docs/versions.md': () => render(readPassed()),
 	'docs/development/architecture.md': (text) => withSection(text, 'house', drawingOfHouse()),
 };
