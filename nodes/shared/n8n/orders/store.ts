@@ -18,8 +18,11 @@ const [firstPause, longestPause] = [100, 3_200];
 /** Milliseconds that the calls of one run may pause in all: a database that restarts is back by then. */
 const maxPause = 25_000;
 
-/** Milliseconds. Longer than a worker takes between reading the store and writing it. */
-const writeTime = 200;
+/**
+ * Milliseconds that another worker may take between reading the store and writing it. Its calls are as slow as those of
+ * this run, so that it gets several times as long as the slowest of these.
+ */
+const writeTime = { least: 200, most: 3_000, calls: 3 };
 
 const mode = { mode: 'entries' } as const;
 
@@ -53,6 +56,8 @@ class NodeState {
 export class ProcessedItems {
 	/** How many entries this run has under way. */
 	private own = 0;
+	/** Milliseconds that its slowest call took. */
+	private callTime = 0;
 	private readonly node: NodeState;
 
 	/** @param patience milliseconds that are left for pauses */
@@ -169,7 +174,9 @@ export class ProcessedItems {
 
 	/** Waits until a worker that had read the store before this process wrote to it has overwritten that. */
 	async waitForOthers(): Promise<void> {
-		if (this.isShared) await clock.sleep(writeTime);
+		if (!this.isShared) return;
+		const { least, most, calls } = writeTime;
+		await clock.sleep(Math.min(most, Math.max(least, calls * this.callTime)));
 	}
 
 	/** The number of entries. */
@@ -220,7 +227,10 @@ export class ProcessedItems {
 				await helpers.removeProcessed(some, 'node', mode);
 				for (const value of some) pending.delete(value);
 			}
-			return await call(helpers);
+			const begin = clock.now();
+			const result = await call(helpers);
+			this.callTime = Math.max(this.callTime, clock.now() - begin);
+			return result;
 		} finally {
 			unlock?.();
 		}
