@@ -23,7 +23,6 @@ import {
 	batchSizeOption,
 	dimensionsOption,
 	encodingFormatOption,
-	timeoutOption,
 } from '../../../shared/n8n/parameters/options';
 import { simplifyFieldOf } from '../shared/fields';
 
@@ -77,13 +76,12 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 			// Texts from Extra Body are not divided into batches.
 			batchSize: extra.has('input') ? texts.texts.length : batchSize,
 			simplify: simplify.read(parameters),
-			timeout: timeoutOption.read(options),
 		};
 	},
 
 	batch: {
 		// A batch of items always fits into one request. If that is refused and halved, no response is thrown away.
-		key: ({ fields, batchSize, timeout }) => [fields, batchSize, timeout],
+		key: ({ fields, batchSize }) => [fields, batchSize],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
 		// A list that takes several requests shares none of them, so the kept parts belong to it alone.
@@ -162,10 +160,10 @@ async function embedAll(
 	run: ItemRun,
 	batches?: EmbeddedBatch[],
 ): Promise<Array<EmbeddedBatch[] | GatewayError>> {
-	const { gateway, context } = run;
+	const { gateway, context, sending } = run;
 	try {
 		const texts = requests.flatMap((request) => request.texts);
-		const settings = { ...requests[0], lengths: lengthsOf(context), batches };
+		const settings = { ...requests[0], ...sending, lengths: lengthsOf(context), batches };
 		return splitByRequest(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);

@@ -14,9 +14,8 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { hintAtIncompleteAnswers } from '../shared/answers';
-import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
+import { promptField, simplifyField } from '../shared/fields';
 import { detailField, imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
@@ -27,8 +26,6 @@ interface Request {
 	messages?: MessageInput[];
 	output: FileOutput;
 	simplify: boolean;
-	timeout?: number;
-	resendsLost?: boolean;
 }
 
 const shapeOf = (marker: string) => marker.slice(1, -1);
@@ -82,7 +79,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 		...imageOutput.fields,
 		simplifyField,
 	],
-	options: [...bodyOptions, detailField, ifNoImageOption],
+	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters, ['stream']);
@@ -93,15 +90,14 @@ export const imageChat: Operation<Request, MadeImages> = {
 				: [...earlierMessages.read(parameters), promptMessage(parameters)],
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, messages: given, timeout, resendsLost }, run) {
+	async perform({ body, messages: given }, run) {
 		const messages = given && (await messagesToSend(given, run));
 		const call = {
-			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout, resendsLost },
+			endpoint: endpoints.chat,
+			purpose: 'make the image',
 			body: { ...body, ...(messages && { messages }) },
 			// The images may be in the text.
 			response: 'files',
@@ -119,8 +115,6 @@ export const imageChat: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body, messages }) => ({ body, messages }),
-
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };
 
 function promptMessage(parameters: ItemParameters): MessageInput {

@@ -10,8 +10,7 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { linkField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
+import { promptField, simplifyField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
@@ -21,8 +20,6 @@ interface Request {
 	mask?: Source;
 	output: FileOutput;
 	simplify: boolean;
-	timeout?: number;
-	resendsLost?: boolean;
 }
 
 const model = modelField();
@@ -56,18 +53,18 @@ export const imageEdit: Operation<Request, MadeImages> = {
 			mask: extra.has('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, timeout, resendsLost, ...sources }, run) {
+	async perform({ body, image: source, mask: maskSource }, run) {
 		const form = new FormData();
 		for (const [name, value] of Object.entries(body)) form.append(name, formText(value));
-		if (sources.image) await append(form, 'image', sources.image, run);
-		if (sources.mask) await append(form, 'mask', sources.mask, run);
-		const call = { purpose: 'edit the image', form, timeout, resendsLost };
-		return await requestImages({ endpoint: endpoints.imageEdit, ...call }, run);
+		if (source) await append(form, 'image', source, run);
+		if (maskSource) await append(form, 'mask', maskSource, run);
+		return await requestImages(
+			{ endpoint: endpoints.imageEdit, purpose: 'edit the image', form },
+			run,
+		);
 	},
 
 	deliver: deliverImages,
@@ -75,8 +72,6 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: (request) => ({ body: request.body, image: request.image, mask: request.mask }),
-
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };
 
 function sourceOf(

@@ -6,16 +6,13 @@ import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
+import { promptField, simplifyField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
 	body: JsonObject;
 	output: FileOutput;
 	simplify: boolean;
-	timeout?: number;
-	resendsLost?: boolean;
 }
 
 const { fields: rules } = endpoints.imageGenerate;
@@ -82,21 +79,18 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 			body: extra.body([model, prompt], options),
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, timeout, resendsLost }, run) {
-		const call = { purpose: 'generate the image', body, timeout, resendsLost };
-		return await requestImages({ endpoint: endpoints.imageGenerate, ...call }, run);
-	},
+	perform: async ({ body }, run) =>
+		await requestImages(
+			{ endpoint: endpoints.imageGenerate, purpose: 'generate the image', body },
+			run,
+		),
 
 	deliver: deliverImages,
 
 	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body }) => body,
-
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };

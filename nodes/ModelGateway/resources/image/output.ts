@@ -12,7 +12,6 @@ import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutpu
 import { storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
-import { ifNoImageOption } from '../shared/fields';
 import { fileOf, storeImage, type MadeImage } from './file';
 
 /** Whether images are downloaded, and into which field. */
@@ -46,7 +45,6 @@ export const imageOptions = [
 		placeholder: `e.g. ${rules.aspect_ratio.examples[0]}`,
 		description: 'Aspect ratio of the image, for models that support it',
 	}),
-	ifNoImageOption,
 ] as const;
 
 /** What was charged: images, and the other fields of their response. Stored with the execution. */
@@ -60,10 +58,10 @@ export interface MadeImages {
 /** Orders images. Files that come with the response are stored in n8n at once. @throws GatewayError */
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
-	{ gateway, context, hint }: ItemRun,
+	{ gateway, context, sending, hint }: ItemRun,
 	parse: Call<ImageResult>['parse'] = readImages,
 ): Promise<MadeImages> {
-	const result = await gateway.call({ ...call, parse });
+	const result = await gateway.call({ ...call, ...sending, parse });
 	const { images: pictures, missing, otherLinks = [], finishReasons } = result;
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing.slice(0, 10)));

@@ -19,9 +19,8 @@ import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
 import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifNoJobOption, promptField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 import { mediaFields, modelsThat, readMedia } from './media';
 import { jsonWording, type ReferenceMedium } from './mediaJson';
 
@@ -30,8 +29,6 @@ interface Request {
 	/** The body with the files in place of their signed links, which differ from try to try. */
 	identity: unknown;
 	links: LinkedFile[];
-	resendsLost?: boolean;
-	timeout?: number;
 }
 
 const models = Object.entries(referenceVideoModels);
@@ -140,7 +137,6 @@ const options = [
 		request: 'parameters.seed',
 		description: 'A whole number, for models that take a seed',
 	}),
-	ifNoJobOption,
 ];
 
 /**
@@ -206,16 +202,15 @@ export const referenceVideoCreate: Operation<Request> = {
 			links: parameters.skipsRules
 				? []
 				: linkedFiles(linked, { labelAt, model: body.model, wording }),
-			resendsLost: ifNoJobOption.read(parameters.options),
-			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, resendsLost, timeout }, run) {
+	async perform({ body }, run) {
 		const created = await run.gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',
-			...{ body, resendsLost, timeout },
+			body,
+			...run.sending,
 			parse: createdTask,
 		});
 		return createdJobOutput(
@@ -229,5 +224,4 @@ export const referenceVideoCreate: Operation<Request> = {
 	amount: ({ body }) => referenceVideoAmount({ ...body }),
 
 	identity: (request) => request.identity,
-	resendsLost: (request) => request.resendsLost ?? false,
 };

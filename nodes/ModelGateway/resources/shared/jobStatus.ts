@@ -8,11 +8,9 @@ import type { ItemOutput } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { jobIdField } from '../../../shared/n8n/parameters/jobId';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 
 interface Request {
 	id: string;
-	timeout?: number;
 }
 
 /** The operation that polls a job of one kind once. */
@@ -36,10 +34,10 @@ export function jobStatusOperation(job: {
 		prepare(parameters, { reportJob }) {
 			const id = idField.read(parameters);
 			if (id !== '') reportJob({ kind, id });
-			return { id, timeout: timeoutOption.read(parameters.options) };
+			return { id };
 		},
-		async perform({ id, timeout }, { gateway, reportJob }) {
-			const job = await getJobStatus(gateway, { kind, id, timeout });
+		async perform({ id }, { gateway, sending, reportJob }) {
+			const job = await getJobStatus(gateway, { kind, id, ...sending });
 			const { fields, phase, status, progress, linkCarriesKey } = job;
 			reportJob({ kind, id, status, progress });
 			if (linkCarriesKey && phase === 'succeeded') throw jobLinkCarriesKey({ kind, id, status });

@@ -7,14 +7,11 @@ import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifNoJobOption, promptField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 
 interface Request {
 	body: JsonObject;
-	resendsLost?: boolean;
-	timeout?: number;
 }
 
 // "Endpoints" 1: models of reference videos do not work here.
@@ -54,7 +51,6 @@ export const videoCreate: Operation<Request> = {
 	endpoint: endpoints.videoCreate,
 	isOrder: true,
 	fields: [model, frameNotice, prompt],
-	options: [ifNoJobOption],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters);
@@ -65,25 +61,21 @@ export const videoCreate: Operation<Request> = {
 				`Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`,
 			);
 		}
-		return {
-			body,
-			resendsLost: ifNoJobOption.read(parameters.options),
-			timeout: timeoutOption.read(parameters.options),
-		};
+		return { body };
 	},
 
-	async perform(request, run) {
+	async perform({ body }, run) {
 		const created = await run.gateway.call({
 			endpoint: endpoints.videoCreate,
 			purpose: 'create the video',
-			...request,
+			body,
+			...run.sending,
 			parse: createdVideo,
 		});
-		return createdJobOutput({ kind: 'video', ...created, amount: videoAmount(request.body) }, run);
+		return createdJobOutput({ kind: 'video', ...created, amount: videoAmount(body) }, run);
 	},
 
 	amount: ({ body }) => videoAmount(body),
 
 	identity: ({ body }) => body,
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };

@@ -3,7 +3,7 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import { textsIn } from '../parameters/accidentalText';
 import { ItemParameters } from '../parameters/itemParameters';
-import { includeInputFieldsOption } from '../parameters/options';
+import { includeInputFieldsOption, timeoutOption } from '../parameters/options';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
 import { failureForecast, type Item } from './item';
@@ -48,13 +48,15 @@ async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promis
 	}
 	const { options, problems, hints } = parameters;
 	item.includesInput = includeInputFieldsOption.read(options);
+	const { resendsLost } = item.options ?? {};
+	item.sending = { timeout: timeoutOption.read(options), resendsLost };
+	item.resendsLost = resendsLost ?? false;
 	item.model = work.amount?.(request).model;
 	item.cost = item.estimate = estimate;
 	const readFor = async (otherModel: string) => await read(run, item, gateway, otherModel);
 	await readOtherModels(run, item, parameters, readFor);
 	if (problems.length > 0) throw badInput(problems, { paid: isPaid });
 	item.identity = work.identity?.(request) ?? request;
-	item.resendsLost = work.resendsLost?.(request) ?? false;
 	for (const hint of hints) item.hint(hint);
 	const isCut = isPaid && textsIn(request).some((text) => halfCharacter.test(text));
 	if (isCut) item.hint(halfCharacterHint);

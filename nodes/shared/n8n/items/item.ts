@@ -2,12 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Idempotency } from '../../service/client/idempotency';
 import { recordOf } from '../errors/errorRecord';
 import { Line } from '../orders/line';
-import type { ItemOutput } from './work';
+import type { ItemOutput, Sending } from './work';
 
 /** One item of the input. Each step of the loop takes the items that have not ended, and adds what it finds. */
 export class Item extends Line {
 	/** What its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
 	request: unknown;
+	sending: Sending = {};
 	/** How long its job was waited for; undefined where nothing waits. */
 	waitedSeconds?: number;
 	/** Estimated cost of that request. `cost` is the highest among all models, because a limit must hold for each. */

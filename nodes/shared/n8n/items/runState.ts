@@ -93,6 +93,7 @@ export class RunState<Work extends Reading = Reading> {
 			log,
 			item: item.index,
 			count: items.length,
+			sending: item.sending,
 			parts: item.parts,
 			reportJob: (job) => {
 				if (this.cost !== 'read') {

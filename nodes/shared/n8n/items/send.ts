@@ -9,7 +9,7 @@ import { logDelivered, logOrder, logSent } from './orderLog';
 import { performWithModels } from './otherModels';
 import { withoutSigns } from './output';
 import type { RunState } from './runState';
-import type { Batching, DeliveringWork } from './work';
+import type { Batching, DeliveringWork, Sending } from './work';
 
 type SendingRun = RunState<DeliveringWork>;
 
@@ -114,7 +114,7 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 const maxOpen = 20;
 
 /** Groups items into requests: one item each, unless the work sends several at once. */
-export class Batches<Request, Item extends { request: Request }> {
+export class Batches<Request, Item extends { request: Request; sending: Sending }> {
 	readonly all: Item[][] = [];
 	/** By key. `left`: the size that a batch can still take. */
 	private readonly open = new Map<string, Array<{ items: Item[]; left: number }>>();
@@ -122,12 +122,12 @@ export class Batches<Request, Item extends { request: Request }> {
 	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
 
 	add(item: Item): void {
-		const { request } = item;
+		const { request, sending } = item;
 		if (!this.batch) {
 			this.all.push([item]);
 			return;
 		}
-		const key = JSON.stringify(this.batch.key(request));
+		const key = JSON.stringify([this.batch.key(request), sending]);
 		const size = this.batch.size(request);
 		const candidates = (this.open.get(key) ?? []).filter(({ left }) => left > 0);
 		let target = candidates.find(({ left }) => left >= size);

@@ -1,4 +1,5 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { Call } from '../../service/client/gateway';
 import type { GatewayError } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import type { LinkedFile } from '../../service/jobs/linkLooks';
@@ -15,6 +16,8 @@ export interface ItemOutput {
 	binary?: IBinaryKeyData;
 }
 
+export type Sending = Pick<Call<unknown>, 'timeout' | 'resendsLost'>;
+
 /** What an operation gets for one item. */
 export interface ItemRun {
 	context: IExecuteFunctions;
@@ -23,6 +26,8 @@ export interface ItemRun {
 	item: number;
 	/** Number of items in this run. */
 	count: number;
+	/** The user's options for each of its requests. */
+	sending: Sending;
 	/**
 	 * For an item that takes several requests: the operation adds the result of each. When the item fails, the ledger
 	 * keeps them, and the next try finds them here. They must survive JSON.
@@ -88,8 +93,6 @@ export interface Reading<Request = unknown> {
 	amount?(request: Request): Amount;
 	/** What identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
-	/** Whether the user wants the request sent again when its response was lost. */
-	resendsLost?(request: Request): boolean;
 }
 
 interface SendingWork<Request, Result> extends Reading<Request> {

@@ -1,3 +1,5 @@
+import { describeValue } from '../../service/json';
+import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
 import {
@@ -12,7 +14,7 @@ import {
 import type { Field } from './field';
 import type { Scope } from './itemParameters';
 import { optionGroup } from './options';
-import { asTrueOrFalse } from './spellings';
+import { asKnown, asTrueOrFalse } from './spellings';
 
 /** The user's options for the order of one item. */
 export interface OrderOptions {
@@ -26,6 +28,8 @@ export interface OrderOptions {
 	subject?: string;
 	/** Those of an execution come first. */
 	limits: readonly Limit[];
+	/** Whether to send it again when its response was lost; undefined where the user has not decided. */
+	resendsLost?: boolean;
 }
 
 /** For how long a limit counts: one execution with its Retries, or all executions of a day or a month. */
@@ -216,8 +220,51 @@ const limitOptions = optionGroup({
 	],
 });
 
+/** Only the user can weigh money against time. Reads as whether to send again. @param resend what sending again means */
+const ifNoResponseOption = (resend: string) =>
+	fieldOf(
+		'options',
+		{
+			displayName: 'If No Response Arrives',
+			name: 'ifAnswerLost',
+			rank: 3,
+			isSetting: true,
+			options: [
+				{ name: 'Send Again', value: 'resend', description: resend },
+				{
+					name: 'Stop and Report',
+					value: 'stop',
+					description: 'Nothing is sent twice; the item fails with what is known',
+				},
+			],
+			default: 'stop',
+			description: 'What to do when the connection broke after the request was sent',
+		},
+		(value, report): boolean | undefined => {
+			if (value === undefined) return undefined;
+			const known = asKnown(value, ['stop', 'resend']);
+			if (known !== undefined) return known === 'resend';
+			// An expression that gives nothing or any other value must not decide about money.
+			report(`must be stop or resend (it is ${describeValue(value)})`);
+			return false;
+		},
+	);
+
+const ifNoJobOption = ifNoResponseOption(
+	'A call without a response is not charged, but a second job may run',
+);
+
+/** Unless it is set, an image that certainly is not charged is ordered again, and one that a proxy cut off at most once. */
+const ifNoImageOption = ifNoResponseOption(
+	'A call without a response is not charged, but one that a proxy has cut off may be',
+);
+
 /** Options of all operations that order videos or images. */
-export const orderOptions = [onceOptions, limitOptions] as const;
+export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
+	onceOptions,
+	limitOptions,
+	cost === 'job' ? ifNoJobOption : ifNoImageOption,
+];
 
 export function readOrderOptions(options: Scope): OrderOptions {
 	const once = onceOptions.read(options);
@@ -230,7 +277,8 @@ export function readOrderOptions(options: Scope): OrderOptions {
 	}
 	const chosen = ifOrderedBeforeOption.read(once);
 	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
-	return { key, ifOrderedBefore, releasesKey, ...readLimits(options) };
+	const resendsLost = ifNoJobOption.read(options);
+	return { key, ifOrderedBefore, releasesKey, resendsLost, ...readLimits(options) };
 }
 
 function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
