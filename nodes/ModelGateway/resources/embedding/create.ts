@@ -14,9 +14,8 @@ import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { reportParts } from '../../../shared/n8n/parameters/expressionParts';
-import type { Field } from '../../../shared/n8n/parameters/field';
-import { intendedText, requiredText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
+import { fieldOf, type Report } from '../../../shared/n8n/parameters/field';
+import { intendedText } from '../../../shared/n8n/parameters/values';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import {
@@ -38,17 +37,18 @@ interface Texts {
 }
 
 const model = modelField();
-const input: Field<Texts> = {
-	...requiredText({
+const input = fieldOf(
+	'string',
+	{
 		displayName: 'Input',
 		name: 'input',
 		request: 'input',
 		typeOptions: { rows: 2 },
 		required: true,
 		description: 'The text, or a list of texts given by an expression',
-	}),
-	read: readInput,
-};
+	},
+	readInput,
+);
 const simplify = simplifyFieldOf(
 	'Whether to return only the vectors with their model and usage. When off, you get the whole response, with the vectors of this item in data.',
 );
@@ -104,16 +104,12 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 	identity: ({ fields, texts, isList }) => ({ fields, texts, isList }),
 };
 
-function readInput(scope: Scope): Texts {
-	const { name, displayName } = input.property;
-	const value = scope.value(name);
+function readInput(value: unknown, reportInput: Report, scope: Scope): Texts {
+	const { displayName } = input.property;
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
-	reportParts(scope.written(name), scope.parameters, (problem) =>
-		scope.report(displayName, problem),
-	);
-	if (texts.length === 0) scope.report(displayName, 'is an empty list', 'unsendable');
+	if (texts.length === 0) reportInput('is an empty list', 'unsendable');
 	let hasHint = false;
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;

@@ -1,4 +1,4 @@
-import type { INodeProperties, NodeHint } from 'n8n-workflow';
+import type { NodeHint } from 'n8n-workflow';
 import {
 	mediaOf,
 	referenceVideoWarnings,
@@ -8,7 +8,7 @@ import {
 } from '../../../shared/service/jobs/referenceVideo';
 import { linkedFiles } from '../../../shared/service/jobs/referenceMedia';
 import type { LinkedFile } from '../../../shared/service/jobs/linkLooks';
-import { asText, valueAt } from '../../../shared/service/json';
+import { asText, merged, valueAt } from '../../../shared/service/json';
 import { createdTask } from '../../../shared/service/jobs/responses';
 import { referenceVideoAmount } from '../../../shared/service/protocol/amount';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
@@ -16,7 +16,7 @@ import { referenceVideoModels } from '../../../shared/service/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
-import { labelOf } from '../../../shared/n8n/parameters/field';
+import { labelOf, type Declaration } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { createdJobOutput } from '../shared/createdJob';
@@ -73,13 +73,7 @@ const prompt = promptField({
 const fields = [model, prompt, ...mediaFields];
 
 /** A choice among the values of the known models. Other values are allowed, because another model may accept them. */
-const openChoice = <const Path extends string>(
-	declaration: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
-		request: Path;
-		default: string;
-	},
-	values: string[],
-) =>
+const openChoice = (declaration: Declaration & { default: string }, values: string[]) =>
 	choiceField({
 		...declaration,
 		options: values.map((value) => ({ name: value, value })),
@@ -179,15 +173,22 @@ export const referenceVideoCreate: Operation<Request> = {
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters);
 		const settings = extra.remaining(parameters.options, options);
-		const { input, ...required } = extra.remaining(parameters, [model, prompt]);
-		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
-			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
+		const required = extra.remaining(parameters, [model, prompt]);
+		const bodyWith = (list: unknown[]) =>
+			extra.addTo({
+				...merged(required, { input: { media: list } }),
+				...settings,
+			}) as unknown as ReferenceVideoRequest;
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
 		for (const { path, problem } of linkAccidents(media)) parameters.report(labelAt(path), problem);
 		// A field that could not be read breaks the rules of the model, too: one problem is enough.
 		const reported = new Set(parameters.problems.map(({ field }) => field));
-		for (const { path, problem } of referenceVideoProblems(body, parameters.gatewayUrl, wording)) {
+		for (const { path, problem } of referenceVideoProblems(
+			body,
+			parameters.purpose.gatewayUrl ?? '',
+			wording,
+		)) {
 			if (!reported.has(labelAt(path))) parameters.report(labelAt(path), problem);
 		}
 		for (const { path, problem } of referenceVideoWarnings(body)) {

@@ -1,16 +1,15 @@
-import type { Field } from '../../../shared/n8n/parameters/field';
-import {
-	booleanField,
-	fieldOf,
-	intendedText,
-	withDefault,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { fieldOf, type Field } from '../../../shared/n8n/parameters/field';
+import { booleanField, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import { intendedText } from '../../../shared/n8n/parameters/values';
 
 export const simplifyFieldOf = (description: string): Field<boolean> =>
 	withDefault(
 		booleanField({
-			...{ displayName: 'Simplify', name: 'simplify', isSetting: true },
-			...{ default: true, description },
+			displayName: 'Simplify',
+			name: 'simplify',
+			isSetting: true,
+			default: true,
+			description,
 		}),
 	);
 
@@ -19,26 +18,25 @@ export const simplifyField = simplifyFieldOf(
 );
 
 /** The prompt of a video or an image, which must not be empty. */
-export const promptField = <const Path extends string>({
+export const promptField = ({
 	rows = 3,
 	...own
 }: {
-	request: Path;
+	request: string;
 	placeholder: string;
 	description?: string;
 	hint?: string;
 	rows?: number;
-}): Field<string, Path> => ({
-	...fieldOf(
+}): Field<string> =>
+	fieldOf(
 		'string',
 		{
 			displayName: 'Prompt',
 			name: 'prompt',
+			isFilledInByModel: true,
 			typeOptions: { rows },
 			required: true,
 			...own,
 		},
 		(value, report) => intendedText(value, report, true),
-	),
-	isFilledInByModel: true,
-});
+	);

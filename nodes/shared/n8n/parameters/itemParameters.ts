@@ -28,6 +28,18 @@ export interface Scope {
 
 export type ProblemKind = 'rule' | 'unsendable' | 'hint';
 
+/** What the parameters of an item are read for. */
+interface Purpose {
+	/** The base URL of the gateway, which fetches the links of the item. */
+	gatewayUrl?: string;
+	/** Whether the request costs money. */
+	isPaid?: boolean;
+	/** Whether the item orders a video or an image. */
+	isOrder?: boolean;
+	/** The model to read in place of the one that the user chose. */
+	otherModel?: string;
+}
+
 /** The parameters of one item. Their problems are collected, and reported all at once. */
 export class ItemParameters implements Scope {
 	readonly parameters = this;
@@ -43,33 +55,8 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-		private readonly operation: {
-			gatewayUrl?: string;
-			isOrder?: boolean;
-			isPaid?: boolean;
-			otherModel?: string;
-		} = {},
+		readonly purpose: Purpose = {},
 	) {}
-
-	/** The model to read in place of the one that the user chose. */
-	get otherModel(): string | undefined {
-		return this.operation.otherModel;
-	}
-
-	/** The base URL of the gateway, which fetches the links of the item. */
-	get gatewayUrl(): string {
-		return this.operation.gatewayUrl ?? '';
-	}
-
-	/** Whether its request costs money. */
-	get isPaid(): boolean {
-		return this.operation.isPaid ?? false;
-	}
-
-	/** Whether the item orders a video or an image. */
-	get isOrder(): boolean {
-		return this.operation.isOrder ?? false;
-	}
 
 	/**
 	 * What the user added under "Options". n8n evaluates all of them when they are first read. So an item should report

@@ -1,18 +1,10 @@
-import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../service/json';
 import { endpoints, type Endpoint } from '../../service/protocol/endpoints';
 import { hiddenForTools } from './editor';
 import type { Field } from './field';
-import {
-	booleanField,
-	choiceField,
-	durationField,
-	fieldOf,
-	numberField,
-	withDefault,
-	type Declaration,
-} from './fieldKinds';
-import { scopeOfOptions, skipChecks, type Scope } from './itemParameters';
+import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
+import { skipChecks } from './itemParameters';
 
 /**
  * The node's "Options": first those that say what to make, then, by their rank, what guards the bill (from 1), how to
@@ -28,18 +20,6 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 		options: [...options]
 			.sort(({ rank = 0 }, { rank: other = 0 }) => rank - other)
 			.map(({ property }) => property),
-	};
-}
-
-/** Options that belong together. They read from the group's own scope, which is empty if the user did not add it. */
-export function optionGroup({
-	fields,
-	...declaration
-}: Declaration<never, INodeParameters> & { fields: readonly Field[] }): Field<Scope> {
-	const options = fields.map(({ property }) => property);
-	return {
-		...fieldOf('collection', { default: {}, ...declaration, options }, () => undefined),
-		read: (scope) => scopeOfOptions(scope, declaration.name),
 	};
 }
 

@@ -2,19 +2,11 @@ import { describeValue } from '../../service/json';
 import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
-import {
-	booleanField,
-	choiceField,
-	intendedText,
-	fieldOf,
-	limitField,
-	safetySwitch,
-	type Report,
-} from './fieldKinds';
-import type { Field } from './field';
+import { fieldOf, type Field, type Report } from './field';
+import { booleanField, choiceField, limitField, optionGroup } from './fieldKinds';
 import type { Scope } from './itemParameters';
-import { optionGroup } from './options';
 import { asKnown, asTrueOrFalse } from './spellings';
+import { checked, intendedText } from './values';
 
 /** The user's options for the order of one item. */
 export interface OrderOptions {
@@ -51,15 +43,26 @@ export const maxOrdersCounted = 100_000;
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
 
-/** In the panel itself and not under "Options", so that a careful user finds it before the first order. */
-export const previewField = safetySwitch({
-	displayName: 'Preview (Order Nothing)',
-	name: 'preview',
-	default: false,
-	displayOptions: hiddenForTools,
-	description:
-		'Whether to check everything and show what this node would order, without sending or charging anything',
-});
+/**
+ * In the panel itself and not under "Options", so that a careful user finds it before the first order. An expression that
+ * gives neither true nor false is a problem: it must not turn the preview off.
+ */
+export const previewField = fieldOf(
+	'boolean',
+	{
+		displayName: 'Preview (Order Nothing)',
+		name: 'preview',
+		default: false,
+		displayOptions: hiddenForTools,
+		description:
+			'Whether to check everything and show what this node would order, without sending or charging anything',
+	},
+	(value, report, scope): boolean => {
+		// The parameter is missing in workflows that are older than the switch, and in nodes that do not show it.
+		if (scope.written('preview') === undefined) return false;
+		return checked(asTrueOrFalse(value) ?? value, { type: 'boolean' }, report);
+	},
+);
 
 const orderKeyOption = fieldOf(
 	'string',
