@@ -84,15 +84,13 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 		key: ({ fields, batchSize }) => [fields, batchSize],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
-		// A list that takes several requests shares none of them, so the kept parts belong to it alone.
+		// A list that takes several requests shares none of them, so the parts that an earlier try kept belong to it alone.
 		perform: async (requests, run) =>
-			await embedAll(requests, run, requests.length === 1 ? keptBatches(run) : undefined),
-	},
-
-	async perform(request, run) {
-		const [result] = await embedAll([request], run, keptBatches(run));
-		if (result instanceof GatewayError) throw result;
-		return result;
+			await embedAll(
+				requests,
+				run,
+				requests.length === 1 ? (run.parts as EmbeddedBatch[]) : undefined,
+			),
 	},
 
 	async deliver(batches, { isList, simplify: isSimple }) {
@@ -146,9 +144,6 @@ function lengthsOf(context: IExecuteFunctions): Map<string, number> {
 	lengthsOfRuns.set(context, lengths);
 	return lengths;
 }
-
-/** The batches that an earlier try kept. */
-const keptBatches = ({ parts }: ItemRun) => parts as EmbeddedBatch[];
 
 /** Sends all requests as one. If that is refused because of a text, it sends halves, so that the text fails alone. */
 async function embedAll(
