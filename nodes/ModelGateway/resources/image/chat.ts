@@ -1,9 +1,8 @@
 import { unstreamed } from '../../../shared/service/chat/answerStream';
 import { readChatImages } from '../../../shared/service/images/responses';
-import { asIndex, withoutUndefined, type JsonObject } from '../../../shared/service/json';
+import { asIndex, withoutUndefined } from '../../../shared/service/json';
 import { imageAmount } from '../../../shared/service/protocol/amount';
 import { aspectMarkers, endpoints } from '../../../shared/service/protocol/endpoints';
-import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import {
 	answersOption,
@@ -15,17 +14,20 @@ import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { hintAtIncompleteAnswers } from '../shared/answers';
-import { promptField, simplifyField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 import { detailField, imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
-import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
+import {
+	deliverImages,
+	imageOutput,
+	requestImages,
+	type ImageRequest,
+	type MadeImages,
+} from './output';
 
-interface Request {
-	/** Without the messages, unless Extra Body gives them. */
-	body: JsonObject;
+/** The body has the messages only if Extra Body gives them. */
+interface Request extends ImageRequest {
 	messages?: MessageInput[];
-	output: FileOutput;
-	simplify: boolean;
 }
 
 const shapeOf = (marker: string) => marker.slice(1, -1);
@@ -70,15 +72,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
 	isOrder: true,
-	fields: [
-		model,
-		prompt,
-		aspectMarker,
-		images,
-		earlierMessages,
-		...imageOutput.fields,
-		simplifyField,
-	],
+	fields: [model, prompt, aspectMarker, images, earlierMessages, ...imageOutput.fields],
 	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
@@ -89,7 +83,6 @@ export const imageChat: Operation<Request, MadeImages> = {
 				? undefined
 				: [...earlierMessages.read(parameters), promptMessage(parameters)],
 			output: imageOutput.read(parameters),
-			simplify: simplifyField.read(parameters),
 		};
 	},
 

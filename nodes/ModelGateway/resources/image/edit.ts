@@ -1,7 +1,6 @@
-import { isObject, jsonTextOf, type JsonObject } from '../../../shared/service/json';
+import { isObject, jsonTextOf } from '../../../shared/service/json';
 import { imageAmount } from '../../../shared/service/protocol/amount';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
-import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemImage, imageToSend } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
@@ -10,16 +9,20 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { linkField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { promptField, simplifyField } from '../shared/fields';
-import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
+import { promptField } from '../shared/fields';
+import {
+	deliverImages,
+	imageOptions,
+	imageOutput,
+	requestImages,
+	type ImageRequest,
+	type MadeImages,
+} from './output';
 
-interface Request {
-	/** The text fields of the form. */
-	body: JsonObject;
+/** The body has the text fields of the form. */
+interface Request extends ImageRequest {
 	image?: Source;
 	mask?: Source;
-	output: FileOutput;
-	simplify: boolean;
 }
 
 const model = modelField();
@@ -42,7 +45,7 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	description: 'Edit an image, or only the part that a mask covers',
 	endpoint: endpoints.imageEdit,
 	isOrder: true,
-	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields, simplifyField],
+	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields],
 	options: imageOptions,
 
 	prepare(parameters) {
@@ -52,7 +55,6 @@ export const imageEdit: Operation<Request, MadeImages> = {
 			image: extra.has('image') ? undefined : image.read(parameters),
 			mask: extra.has('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
-			simplify: simplifyField.read(parameters),
 		};
 	},
 

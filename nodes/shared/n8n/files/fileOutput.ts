@@ -18,8 +18,11 @@ export interface FileOutput {
 export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = withDefault(
 		booleanField({
-			...{ displayName: 'Download', name: 'download', default: true, description },
+			displayName: 'Download',
+			name: 'download',
 			isSetting: true,
+			default: true,
+			description,
 			displayOptions: hiddenForTools,
 		}),
 	);

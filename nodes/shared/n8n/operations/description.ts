@@ -100,7 +100,7 @@ function fieldsOf({
 	].map(shown);
 }
 
-/** What the model of an agent is told before it calls an operation. */
+/** Tells the model of an agent about costs before it calls an operation. */
 const costs: Record<Cost, string> = {
 	read: 'Costs nothing.',
 	generation: 'Each call costs money.',

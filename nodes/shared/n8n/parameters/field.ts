@@ -14,19 +14,19 @@ export interface Field<Value = unknown> extends FieldFacts {
 	read(scope: Scope): Value;
 }
 
-/** What is declared of a field beside what the editor shows. */
+/** The part of a declaration that the editor does not show. */
 export interface FieldFacts {
 	/** Dotted path in the body of the request, with `[]` for the entries of a list. Undefined: it is not sent. */
 	request?: string;
 	/** The rule for all models. The rules of single models are checked when the request is complete. */
 	rule?: FieldRule;
-	/** Of a list: the label of an entry, before its number, and the fields of an entry. */
+	/** For a list: the label of an entry, before its number, and the fields of an entry. */
 	entry?: { label: string; fields: readonly Field[] };
 	/** Whether it only says how the request is sent or what its output looks like, and not what is ordered. */
 	isSetting?: true;
 	/** Whether the model of an agent fills it in, unless the user does. */
 	isFilledInByModel?: true;
-	/** Where it stands among the options of a node, from the top: those without a rank are first. */
+	/** Its place among the options of a node, from the top: those without a rank are first. */
 	rank?: number;
 	/** Why the operation cannot use this value, which may come from Extra Body; continues the label. */
 	problemOf?(value: unknown): string | undefined;
@@ -38,7 +38,7 @@ export interface FieldGroup<Value> {
 	read(scope: Scope): Value;
 }
 
-/** What the editor shows of a field, and its path in the request with its rule. */
+/** A field as it is declared: what the editor shows, and its path in the request with its rule. */
 export type Declaration = Omit<INodeProperties, 'type' | 'default'> &
 	FieldFacts & { default?: INodeProperties['default'] };
 

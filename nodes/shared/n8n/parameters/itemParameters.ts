@@ -6,7 +6,7 @@ import { asBoolean } from './spellings';
 /** Name of the option that sends a request without checking it against the rules of the service. */
 export const skipChecks = 'skipChecks';
 
-/** Where fields are read: the parameters of the node itself, its "Options", or an entry of a list. */
+/** Fields are read in it: the parameters of the node itself, its "Options", or an entry of a list. */
 export interface Scope {
 	/** The parameters of the item. */
 	readonly parameters: ItemParameters;
@@ -28,7 +28,7 @@ export interface Scope {
 
 export type ProblemKind = 'rule' | 'unsendable' | 'hint';
 
-/** What the parameters of an item are read for. */
+/** The purpose for which the parameters of an item are read. */
 interface Purpose {
 	/** The base URL of the gateway, which fetches the links of the item. */
 	gatewayUrl?: string;

@@ -88,7 +88,7 @@ const labels: Record<Purpose, string> = {
 	image: 'Image',
 };
 
-/** What an ID suggests; the first match counts. This is a guess, which only decides the order and names in the list. */
+/** The purpose that an ID suggests; the first match counts. A guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
 	[/vid/i, 'video'],

@@ -12,11 +12,11 @@ import { checked, intendedText } from './values';
 export interface OrderOptions {
 	/** An order with this key is placed only once. */
 	key?: string;
-	/** What to do with an item whose key was used before. */
+	/** Decides about an item whose key was used before. */
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
 	/** Whether to release the key instead of ordering. */
 	releasesKey: boolean;
-	/** What the limits count separately, such as the name of a client; undefined: they count all orders together. */
+	/** The limits count separately for each, such as the name of a client; undefined: they count all orders together. */
 	subject?: string;
 	/** Those of an execution come first. */
 	limits: readonly Limit[];
@@ -29,7 +29,7 @@ export type Period = 'execution' | 'day' | 'month';
 
 /** A limit that the user has set. */
 export interface Limit {
-	/** What it counts: orders, or their estimated cost. */
+	/** Whether it counts orders or their estimated cost. */
 	readonly of: 'orders' | 'cost';
 	readonly period: Period;
 	readonly max: number;
@@ -138,7 +138,9 @@ const comparableIntended = (value: unknown, report: Report) =>
 
 /** The limit of a tool when the user set none, because an agent may call it in a loop. */
 const limitOfTool: Limit = {
-	...{ of: 'orders', period: 'execution', max: 3 },
+	of: 'orders',
+	period: 'execution',
+	max: 3,
 	field: maxOrdersOption.property.displayName,
 };
 
