@@ -1,4 +1,4 @@
-import type { NodeHint } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import {
 	mediaOf,
 	referenceVideoWarnings,
@@ -16,7 +16,7 @@ import { referenceVideoModels } from '../../../shared/service/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
-import { labelOf, type Declaration } from '../../../shared/n8n/parameters/field';
+import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { createdJobOutput } from '../shared/createdJob';
@@ -32,11 +32,6 @@ interface Request {
 }
 
 const models = Object.entries(referenceVideoModels);
-
-/** The values that any known model accepts, as choices of a dropdown. */
-const valuesOf = (name: 'resolution' | 'ratio') => [
-	...new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? [])),
-];
 
 /** The limits of each known model. An unknown model has none. */
 const durations = models
@@ -58,10 +53,6 @@ const defaultModel = 'beta-2.7-r2v';
 // "Endpoints" 11: models of videos do not work here.
 const model = modelField(defaultModel, { refused: 'video' });
 
-/** The service's own default, so that adding an option changes nothing before another value is chosen. */
-const defaultOf = (name: 'resolution' | 'ratio') =>
-	String(referenceVideoModels[defaultModel].parameters[name]?.default);
-
 const prompt = promptField({
 	request: 'input.prompt',
 	placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
@@ -73,36 +64,33 @@ const prompt = promptField({
 const fields = [model, prompt, ...mediaFields];
 
 /** A choice among the values of the known models. Other values are allowed, because another model may accept them. */
-const openChoice = (declaration: Declaration & { default: string }, values: string[]) =>
-	choiceField({
-		...declaration,
-		options: values.map((value) => ({ name: value, value })),
+function openChoice(
+	name: 'resolution' | 'ratio',
+	texts: Pick<INodeProperties, 'displayName' | 'description'>,
+) {
+	const values = new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? []));
+	return choiceField({
+		...texts,
+		name,
+		request: `parameters.${name}`,
+		options: [...values].map((value) => ({ name: value, value })),
 		allowArbitraryValues: true,
+		// The service's own default, so that adding an option changes nothing before another value is chosen.
+		default: String(referenceVideoModels[defaultModel].parameters[name]?.default),
 	});
+}
 
 /** In the order in which they are shown and checked. They have no rules, because the limits depend on the model. */
 const options = [
-	openChoice(
-		{
-			displayName: 'Resolution',
-			name: 'resolution',
-			request: 'parameters.resolution',
-			default: defaultOf('resolution'),
-			description: `When it is not added, the service takes its own. ${defaultResolutions}.`,
-		},
-		valuesOf('resolution'),
-	),
-	openChoice(
-		{
-			displayName: 'Aspect Ratio',
-			name: 'ratio',
-			request: 'parameters.ratio',
-			default: defaultOf('ratio'),
-			description:
-				'Shape of the video, for models that take one. With a first frame, it has no effect.',
-		},
-		valuesOf('ratio'),
-	),
+	openChoice('resolution', {
+		displayName: 'Resolution',
+		description: `When it is not added, the service takes its own. ${defaultResolutions}.`,
+	}),
+	openChoice('ratio', {
+		displayName: 'Aspect Ratio',
+		description:
+			'Shape of the video, for models that take one. With a first frame, it has no effect.',
+	}),
 	numberField({
 		displayName: 'Duration (Seconds)',
 		name: 'duration',

@@ -80,9 +80,8 @@ async function read(run: RunState, item: Item, gateway: N8nGateway, otherModel?:
 	for (const check of parameters.checks) await check();
 	const { options } = parameters;
 	if (isOrder && isFirst) item.options = readOrderOptions(options);
-	const amount = item.options && work.amount?.(request);
-	const estimate =
-		item.options && amount && estimatedCostOf(amount, item.options, { prices, options });
+	const amount = work.amount?.(request);
+	const estimate = item.options && amount && estimatedCostOf(amount, item.options, options, prices);
 	return { parameters, request, estimate };
 }
 

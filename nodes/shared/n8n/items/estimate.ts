@@ -10,7 +10,8 @@ import type { ItemOutput, ItemWork } from './work';
 export function estimatedCostOf(
 	amount: Amount,
 	{ limits }: OrderOptions,
-	{ prices, options }: { prices?: PriceList; options: Scope },
+	options: Scope,
+	prices?: PriceList,
 ): number | undefined {
 	const estimate = prices?.estimateOrder(amount);
 	if (estimate && 'cost' in estimate) return estimate.cost;
