@@ -80,9 +80,8 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
 	const extra = new ExtraBody(parameters);
-	const otherModels = ifModelRefusesOption.read(options);
 	const settings = {
-		...(otherModels.length > 0 && { otherModels }),
+		otherModels: ifModelRefusesOption.read(options),
 		model: model.read(parameters),
 		fields: extra.addTo({
 			...extra.remaining(options, [...chatOptions, userOption]),

@@ -124,7 +124,7 @@ const media = listField({
 	displayOptions: { show: { mediaInput: ['fields'] } },
 	description: 'Reference images and videos. Their order is kept.',
 	entry: { label: 'Media', fields: [type, ...source.fields, voice] },
-	read: readMedium,
+	read: async (entries) => await Promise.all(entries.map(readMedium)),
 });
 
 /** The fields that take reference media, one by one or as JSON. */
@@ -138,7 +138,7 @@ export async function readMedia(
 		return { media: mediaJson.read(scope), wording: jsonWording };
 	}
 	return {
-		media: await Promise.all(media.read(scope)),
+		media: await media.read(scope),
 		wording: { typeName, multipleLinksHint: 'add one entry for each (Add Media)' },
 	};
 }

@@ -59,7 +59,7 @@ export function imagesField({
 			label: 'Image',
 			fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
 		},
-		read: readMessageImage,
+		read: (entries) => entries.flatMap((entry) => readMessageImage(entry) ?? []),
 		...own,
 	});
 }

@@ -90,7 +90,7 @@ export function messagesField(
 			? checkContent({ ...message, content: content.read(scope) }, scope)
 			: { ...message, content: own };
 	};
-	const list = listField({
+	return listField({
 		displayName: 'Messages',
 		name: 'messages',
 		request: 'messages',
@@ -102,18 +102,11 @@ export function messagesField(
 			label: optional ? 'Earlier Message' : 'Message',
 			fields: [role, content, ...[images, json].filter((field) => field !== undefined), ...more],
 		},
-		read: readMessage,
-	});
-	return {
-		...list,
-		read(parameters) {
-			const messages = list.read(parameters);
-			if (messages.length === 0 && !optional) {
-				parameters.report(list.property.displayName, 'must have at least one message');
-			}
-			return messages;
+		read(entries, report) {
+			if (entries.length === 0 && !optional) report('must have at least one message');
+			return entries.map(readMessage);
 		},
-	};
+	});
 }
 
 const refusedRoles: readonly string[] = reasoningRefuses.roles;

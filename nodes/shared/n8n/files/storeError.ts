@@ -19,6 +19,8 @@ export function storeError(error: unknown, purpose: string, made: Failure['made'
 	return new GatewayError({
 		message: `Could not ${purpose}: n8n could not store it: ${problem}`,
 		kind: noSpaceLeft.test(problem) ? 'noSpace' : 'notStored',
-		...{ made, billed: 'yes', retry_can_help: true },
+		made,
+		billed: 'yes',
+		retry_can_help: true,
 	});
 }

@@ -9,7 +9,7 @@ import {
 } from '../../service/json';
 import { encodedLink } from '../../service/links';
 import { accidentIn, accidentInJson } from './accidentalText';
-import { fieldOf, type Declaration, type Field } from './field';
+import { fieldOf, type Declaration, type Field, type Report } from './field';
 import { scopeIn, scopeOfOptions, type Scope } from './itemParameters';
 import {
 	checked,
@@ -155,15 +155,15 @@ export function optionGroup({
 
 /**
  * A list of entries, each with fields of its own.
- * @param read reads an entry; undefined for one that is left out
+ * @param read reads the entries in their order; their problems are reported under the label of an entry and its number
  */
-export function listField<Entry>({
+export function listField<Value>({
 	read,
 	...declaration
 }: Declaration & {
 	entry: { label: string; fields: readonly Field[] };
-	read(scope: Scope): Entry | undefined;
-}): Field<Entry[]> {
+	read(entries: Scope[], report: Report): Value;
+}): Field<Value> {
 	const { label, fields } = declaration.entry;
 	const shown = {
 		default: {},
@@ -178,15 +178,16 @@ export function listField<Entry>({
 			{ displayName: label, name: 'values', values: fields.map(({ property }) => property) },
 		],
 	};
-	return fieldOf('fixedCollection', shown, (value, _report, scope) => {
+	return fieldOf('fixedCollection', shown, (value, report, scope) => {
 		const given = valueAt(value, 'values');
 		const entries = Array.isArray(given) ? given.filter(isObject) : [];
-		return entries
-			.map((values, index) => {
-				const path = `${declaration.name}.values.${index}`;
-				return read(scopeIn(scope, path, values, `${label} ${index + 1}`));
-			})
-			.filter((one) => one !== undefined);
+		const path = `${declaration.name}.values`;
+		return read(
+			entries.map((values, index) =>
+				scopeIn(scope, `${path}.${index}`, values, `${label} ${index + 1}`),
+			),
+			report,
+		);
 	});
 }
 

@@ -59,7 +59,7 @@ export class ItemParameters implements Scope {
 	) {}
 
 	/**
-	 * What the user added under "Options". n8n evaluates all of them when they are first read. So an item should report
+	 * The options that the user added. n8n evaluates all of them when they are first read. So an item should report
 	 * its job before that: the error of a failed expression then names the job.
 	 */
 	get options(): Scope {
