@@ -6,7 +6,7 @@ import type { ItemOutput, Sending } from './work';
 
 /** One item of the input. Each step of the loop takes the items that have not ended, and adds what it finds. */
 export class Item extends Line {
-	/** Its request as its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
+	/** As its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
 	request: unknown;
 	sending: Sending = {};
 	/** How long its job was waited for; undefined where nothing waits. */

@@ -100,7 +100,7 @@ export interface Reading<Request = unknown> {
 }
 
 export interface Batching<Request = unknown, Result = object> {
-	/** Items with the same key share a batch, as long as their sizes add up to at most `maxSize`. */
+	/** Items with the same key and options share a batch, as long as their sizes add up to at most `maxSize`. */
 	key(request: Request): unknown;
 	size(request: Request): number;
 	maxSize(request: Request): number;

@@ -1,6 +1,6 @@
 import { excerpt } from '../../service/json';
 
-// Expressions, Code nodes and spreadsheets put words into a text by accident. It would be ordered and charged like any other.
+// Expressions, Code nodes and spreadsheets put words into a text by accident, which would be ordered and charged.
 
 /** Something that is in a text by accident. */
 export interface Accident {
