@@ -80,8 +80,9 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
 	const extra = new ExtraBody(parameters);
+	const otherModels = ifModelRefusesOption.read(options);
 	const settings = {
-		otherModels: ifModelRefusesOption.read(options),
+		...(otherModels.length > 0 && { otherModels }),
 		model: model.read(parameters),
 		fields: extra.addTo({
 			...extra.remaining(options, [...chatOptions, userOption]),
