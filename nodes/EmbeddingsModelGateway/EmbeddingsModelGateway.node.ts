@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
+import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { searchModels } from '../shared/n8n/parameters/model';
 import { embeddingsOf } from './embeddings';
 import { properties } from './settings';
@@ -33,6 +34,10 @@ export class EmbeddingsModelGateway implements INodeType {
 	methods = { listSearch: { searchModels }, credentialTest: { modelGatewayApiTest } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		return { response: await embeddingsOf(this, itemIndex) };
+		try {
+			return { response: await embeddingsOf(this, itemIndex) };
+		} catch (error) {
+			throw subNodeError(this.getNode(), error);
+		}
 	}
 }

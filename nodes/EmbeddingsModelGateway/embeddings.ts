@@ -20,17 +20,14 @@ const connection = NodeConnectionTypes.AiEmbedding;
 
 /**
  * The embeddings of the node, for one item of the vector store. n8n's run log shows every call.
- * @throws NodeApiError when a parameter or the credential cannot be used
+ * @throws GatewayError when a parameter or the credential cannot be used
  */
 export async function embeddingsOf(
 	context: ISupplyDataFunctions,
 	item: number,
 ): Promise<Embeddings> {
-	const settings = await withNodeError(context, () => settingsOf(context, item));
-	const gateway = await withNodeError(
-		context,
-		async () => await createGateway(context, { limiter: new AdaptiveLimit(maxParallelBatches) }),
-	);
+	const settings = settingsOf(context, item);
+	const gateway = await createGateway(context, { limiter: new AdaptiveLimit(maxParallelBatches) });
 	return {
 		embedDocuments: async (documents) =>
 			await withRunLog(context, { documents }, async () => {
@@ -102,17 +99,5 @@ async function withRunLog<T extends number[] | number[][]>(
 		const nodeError = subNodeError(context.getNode(), error);
 		context.addOutputData(connection, index, nodeError);
 		throw nodeError;
-	}
-}
-
-/** Runs the work. @throws NodeApiError, made of the error of the work */
-async function withNodeError<T>(
-	context: ISupplyDataFunctions,
-	work: () => Promise<T> | T,
-): Promise<T> {
-	try {
-		return await work();
-	} catch (error) {
-		throw subNodeError(context.getNode(), error);
 	}
 }

@@ -78,7 +78,7 @@ export class GatewayChatModel implements ChatModel {
 				await this.complete(messages, options, {
 					abandoned,
 					onText(delta) {
-						// What follows spaces alone may be a refusal, which is not streamed as text.
+						// After spaces alone, a refusal may follow, which is not streamed as text.
 						isStreamed ||= delta.trim() !== '';
 						emit({ type: 'text-delta', delta });
 					},

@@ -12,7 +12,6 @@ import { answersOption, chatOptions, userOption } from '../../../shared/n8n/para
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { deliverAnswers } from '../shared/answers';
 import { simplifyField } from '../shared/fields';
 import { imagesField } from '../shared/messageImages';
@@ -24,7 +23,6 @@ interface Request {
 	body: JsonObject;
 	messages?: MessageInput[];
 	simplify: boolean;
-	timeout?: number;
 }
 
 const model = modelField();
@@ -65,13 +63,12 @@ export const chatComplete: Operation<Request, Completion> = {
 			body: extra.body([model], options),
 			messages: extra.has('messages') ? undefined : messages.read(parameters),
 			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, messages: given, timeout }, run) {
+	async perform({ body, messages: given }, run) {
 		const sent = given && (await messagesToSend(given, run));
-		return await completeLive({ ...body, ...(sent && { messages: sent }) }, timeout, run);
+		return await completeLive({ ...body, ...(sent && { messages: sent }) }, run);
 	},
 
 	async deliver(completion, { body, simplify }, run) {
@@ -87,8 +84,7 @@ export const chatComplete: Operation<Request, Completion> = {
 /** Completes a chat. In a streaming execution, it also passes the text on as it arrives. */
 async function completeLive(
 	body: JsonObject,
-	timeout: number | undefined,
-	{ gateway, context, item }: ItemRun,
+	{ gateway, context, item, sending }: ItemRun,
 ): Promise<Completion> {
 	const live = new LiveText(context, item);
 	const onText = async (added: string) => {
@@ -98,7 +94,7 @@ async function completeLive(
 	try {
 		const completion = await completeChat(gateway, {
 			body,
-			timeout,
+			...sending,
 			onText,
 			parse: (whole) => whole,
 		});

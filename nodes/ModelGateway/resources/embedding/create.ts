@@ -14,16 +14,14 @@ import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { reportParts } from '../../../shared/n8n/parameters/expressionParts';
-import type { Field } from '../../../shared/n8n/parameters/field';
-import { intendedText, requiredText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
+import { fieldOf, type Report } from '../../../shared/n8n/parameters/field';
+import { intendedText } from '../../../shared/n8n/parameters/values';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import {
 	batchSizeOption,
 	dimensionsOption,
 	encodingFormatOption,
-	timeoutOption,
 } from '../../../shared/n8n/parameters/options';
 import { simplifyFieldOf } from '../shared/fields';
 
@@ -39,17 +37,18 @@ interface Texts {
 }
 
 const model = modelField();
-const input: Field<Texts> = {
-	...requiredText({
+const input = fieldOf(
+	'string',
+	{
 		displayName: 'Input',
 		name: 'input',
 		request: 'input',
 		typeOptions: { rows: 2 },
 		required: true,
 		description: 'The text, or a list of texts given by an expression',
-	}),
-	read: readInput,
-};
+	},
+	readInput,
+);
 const simplify = simplifyFieldOf(
 	'Whether to return only the vectors with their model and usage. When off, you get the whole response, with the vectors of this item in data.',
 );
@@ -77,24 +76,21 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 			// Texts from Extra Body are not divided into batches.
 			batchSize: extra.has('input') ? texts.texts.length : batchSize,
 			simplify: simplify.read(parameters),
-			timeout: timeoutOption.read(options),
 		};
 	},
 
 	batch: {
 		// A batch of items always fits into one request. If that is refused and halved, no response is thrown away.
-		key: ({ fields, batchSize, timeout }) => [fields, batchSize, timeout],
+		key: ({ fields, batchSize }) => [fields, batchSize],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
-		// A list that takes several requests shares none of them, so the kept parts belong to it alone.
+		// A list that takes several requests shares none of them, so the parts that an earlier try kept belong to it alone.
 		perform: async (requests, run) =>
-			await embedAll(requests, run, requests.length === 1 ? keptBatches(run) : undefined),
-	},
-
-	async perform(request, run) {
-		const [result] = await embedAll([request], run, keptBatches(run));
-		if (result instanceof GatewayError) throw result;
-		return result;
+			await embedAll(
+				requests,
+				run,
+				requests.length === 1 ? (run.parts as EmbeddedBatch[]) : undefined,
+			),
 	},
 
 	async deliver(batches, { isList, simplify: isSimple }) {
@@ -106,16 +102,12 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 	identity: ({ fields, texts, isList }) => ({ fields, texts, isList }),
 };
 
-function readInput(scope: Scope): Texts {
-	const { name, displayName } = input.property;
-	const value = scope.value(name);
+function readInput(value: unknown, reportInput: Report, scope: Scope): Texts {
+	const { displayName } = input.property;
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
-	reportParts(scope.written(name), scope.parameters, (problem) =>
-		scope.report(displayName, problem),
-	);
-	if (texts.length === 0) scope.report(displayName, 'is an empty list', 'unsendable');
+	if (texts.length === 0) reportInput('is an empty list', 'unsendable');
 	let hasHint = false;
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
@@ -153,19 +145,16 @@ function lengthsOf(context: IExecuteFunctions): Map<string, number> {
 	return lengths;
 }
 
-/** The batches that an earlier try kept. */
-const keptBatches = ({ parts }: ItemRun) => parts as EmbeddedBatch[];
-
 /** Sends all requests as one. If that is refused because of a text, it sends halves, so that the text fails alone. */
 async function embedAll(
 	requests: Request[],
 	run: ItemRun,
 	batches?: EmbeddedBatch[],
 ): Promise<Array<EmbeddedBatch[] | GatewayError>> {
-	const { gateway, context } = run;
+	const { gateway, context, sending } = run;
 	try {
 		const texts = requests.flatMap((request) => request.texts);
-		const settings = { ...requests[0], lengths: lengthsOf(context), batches };
+		const settings = { ...requests[0], ...sending, lengths: lengthsOf(context), batches };
 		return splitByRequest(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);

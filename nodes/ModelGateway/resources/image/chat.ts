@@ -1,9 +1,8 @@
 import { unstreamed } from '../../../shared/service/chat/answerStream';
 import { readChatImages } from '../../../shared/service/images/responses';
-import { asIndex, withoutUndefined, type JsonObject } from '../../../shared/service/json';
+import { asIndex, withoutUndefined } from '../../../shared/service/json';
 import { imageAmount } from '../../../shared/service/protocol/amount';
 import { aspectMarkers, endpoints } from '../../../shared/service/protocol/endpoints';
-import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import {
 	answersOption,
@@ -14,21 +13,21 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { hintAtIncompleteAnswers } from '../shared/answers';
-import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 import { detailField, imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
-import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
+import {
+	deliverImages,
+	imageOutput,
+	requestImages,
+	type ImageRequest,
+	type MadeImages,
+} from './output';
 
-interface Request {
-	/** Without the messages, unless Extra Body gives them. */
-	body: JsonObject;
+/** The body has the messages only if Extra Body gives them. */
+interface Request extends ImageRequest {
 	messages?: MessageInput[];
-	output: FileOutput;
-	simplify: boolean;
-	timeout?: number;
-	resendsLost?: boolean;
 }
 
 const shapeOf = (marker: string) => marker.slice(1, -1);
@@ -73,16 +72,8 @@ export const imageChat: Operation<Request, MadeImages> = {
 	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
 	isOrder: true,
-	fields: [
-		model,
-		prompt,
-		aspectMarker,
-		images,
-		earlierMessages,
-		...imageOutput.fields,
-		simplifyField,
-	],
-	options: [...bodyOptions, detailField, ifNoImageOption],
+	fields: [model, prompt, aspectMarker, images, earlierMessages, ...imageOutput.fields],
+	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters, ['stream']);
@@ -92,16 +83,14 @@ export const imageChat: Operation<Request, MadeImages> = {
 				? undefined
 				: [...earlierMessages.read(parameters), promptMessage(parameters)],
 			output: imageOutput.read(parameters),
-			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, messages: given, timeout, resendsLost }, run) {
+	async perform({ body, messages: given }, run) {
 		const messages = given && (await messagesToSend(given, run));
 		const call = {
-			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout, resendsLost },
+			endpoint: endpoints.chat,
+			purpose: 'make the image',
 			body: { ...body, ...(messages && { messages }) },
 			// The images may be in the text.
 			response: 'files',
@@ -119,8 +108,6 @@ export const imageChat: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body, messages }) => ({ body, messages }),
-
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };
 
 function promptMessage(parameters: ItemParameters): MessageInput {

@@ -1,7 +1,6 @@
-import { isObject, jsonTextOf, type JsonObject } from '../../../shared/service/json';
+import { isObject, jsonTextOf } from '../../../shared/service/json';
 import { imageAmount } from '../../../shared/service/protocol/amount';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
-import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemImage, imageToSend } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
@@ -10,19 +9,20 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { linkField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
-import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
+import { promptField } from '../shared/fields';
+import {
+	deliverImages,
+	imageOptions,
+	imageOutput,
+	requestImages,
+	type ImageRequest,
+	type MadeImages,
+} from './output';
 
-interface Request {
-	/** The text fields of the form. */
-	body: JsonObject;
+/** The body has the text fields of the form. */
+interface Request extends ImageRequest {
 	image?: Source;
 	mask?: Source;
-	output: FileOutput;
-	simplify: boolean;
-	timeout?: number;
-	resendsLost?: boolean;
 }
 
 const model = modelField();
@@ -45,7 +45,7 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	description: 'Edit an image, or only the part that a mask covers',
 	endpoint: endpoints.imageEdit,
 	isOrder: true,
-	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields, simplifyField],
+	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields],
 	options: imageOptions,
 
 	prepare(parameters) {
@@ -55,19 +55,18 @@ export const imageEdit: Operation<Request, MadeImages> = {
 			image: extra.has('image') ? undefined : image.read(parameters),
 			mask: extra.has('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
-			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, timeout, resendsLost, ...sources }, run) {
+	async perform({ body, image: source, mask: maskSource }, run) {
 		const form = new FormData();
 		for (const [name, value] of Object.entries(body)) form.append(name, formText(value));
-		if (sources.image) await append(form, 'image', sources.image, run);
-		if (sources.mask) await append(form, 'mask', sources.mask, run);
-		const call = { purpose: 'edit the image', form, timeout, resendsLost };
-		return await requestImages({ endpoint: endpoints.imageEdit, ...call }, run);
+		if (source) await append(form, 'image', source, run);
+		if (maskSource) await append(form, 'mask', maskSource, run);
+		return await requestImages(
+			{ endpoint: endpoints.imageEdit, purpose: 'edit the image', form },
+			run,
+		);
 	},
 
 	deliver: deliverImages,
@@ -75,8 +74,6 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: (request) => ({ body: request.body, image: request.image, mask: request.mask }),
-
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };
 
 function sourceOf(

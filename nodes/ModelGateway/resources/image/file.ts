@@ -20,7 +20,7 @@ export interface MadeImage {
 	file?: IBinaryData;
 	/** Whether the file was downloaded from the link. */
 	isDownloaded?: true;
-	/** What the user should know about the file; continues its name. */
+	/** For the user, about the file; continues its name. */
 	hint?: string;
 	/** Why the file was not downloaded although it could be, in a sentence. */
 	omitted?: string;

@@ -1,22 +1,18 @@
-import type { JsonObject } from '../../../shared/service/json';
 import { imageAmount } from '../../../shared/service/protocol/amount';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
-import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
-import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
-
-interface Request {
-	body: JsonObject;
-	output: FileOutput;
-	simplify: boolean;
-	timeout?: number;
-	resendsLost?: boolean;
-}
+import { promptField } from '../shared/fields';
+import {
+	deliverImages,
+	imageOptions,
+	imageOutput,
+	requestImages,
+	type ImageRequest,
+	type MadeImages,
+} from './output';
 
 const { fields: rules } = endpoints.imageGenerate;
 
@@ -65,7 +61,7 @@ const options = [
 ];
 
 /** "Endpoints" 8. */
-export const imageGenerate: Operation<Request, MadeImages> = {
+export const imageGenerate: Operation<ImageRequest, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Generate',
 	value: 'generate',
@@ -73,7 +69,7 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	description: 'Create images from a text prompt',
 	endpoint: endpoints.imageGenerate,
 	isOrder: true,
-	fields: [model, prompt, ...imageOutput.fields, simplifyField],
+	fields: [model, prompt, ...imageOutput.fields],
 	options,
 
 	prepare(parameters) {
@@ -81,22 +77,18 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 		return {
 			body: extra.body([model, prompt], options),
 			output: imageOutput.read(parameters),
-			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, timeout, resendsLost }, run) {
-		const call = { purpose: 'generate the image', body, timeout, resendsLost };
-		return await requestImages({ endpoint: endpoints.imageGenerate, ...call }, run);
-	},
+	perform: async ({ body }, run) =>
+		await requestImages(
+			{ endpoint: endpoints.imageGenerate, purpose: 'generate the image', body },
+			run,
+		),
 
 	deliver: deliverImages,
 
 	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body }) => body,
-
-	resendsLost: ({ resendsLost = false }) => resendsLost,
 };

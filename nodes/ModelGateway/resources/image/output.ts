@@ -4,21 +4,37 @@ import { requestIdsOf } from '../../../shared/service/client/response';
 import { asGatewayError, GatewayError } from '../../../shared/service/errors/gatewayError';
 import { receivedImage } from '../../../shared/service/images/files';
 import { readImages, type ImageResult } from '../../../shared/service/images/responses';
-import { excerpt, valueAt, withoutUndefined } from '../../../shared/service/json';
+import { excerpt, valueAt, withoutUndefined, type JsonObject } from '../../../shared/service/json';
 import { maxImages, maxImagesBytes } from '../../../shared/service/protocol/bounds';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
 import { limits } from '../../../shared/service/protocol/limits';
 import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
-import { ifNoImageOption } from '../shared/fields';
+import { simplifyField } from '../shared/fields';
 import { fileOf, storeImage, type MadeImage } from './file';
 
-/** Whether images are downloaded, and into which field. */
-export const imageOutput = fileOutput(
+interface ImageOutput extends FileOutput {
+	simplify: boolean;
+}
+
+/** The request of an operation that orders images. */
+export interface ImageRequest {
+	body: JsonObject;
+	output: ImageOutput;
+}
+
+const file = fileOutput(
 	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
+
+/** Whether images are downloaded, into which field, and with which fields of their response. */
+export const imageOutput: FieldGroup<ImageOutput> = {
+	fields: [...file.fields, simplifyField],
+	read: (scope) => ({ ...file.read(scope), simplify: simplifyField.read(scope) }),
+};
 
 const { fields: rules } = endpoints.imageGenerate;
 
@@ -46,24 +62,23 @@ export const imageOptions = [
 		placeholder: `e.g. ${rules.aspect_ratio.examples[0]}`,
 		description: 'Aspect ratio of the image, for models that support it',
 	}),
-	ifNoImageOption,
-] as const;
+];
 
-/** What was charged: images, and the other fields of their response. Stored with the execution. */
+/** The images of a response, and its other fields. Stored with the execution, because they were charged. */
 export interface MadeImages {
 	images: MadeImage[];
 	fields: IDataObject;
-	/** Of a chat: the `finish_reason` of each answer. */
+	/** The `finish_reason` of each answer of a chat. */
 	finishReasons?: unknown[];
 }
 
 /** Orders images. Files that come with the response are stored in n8n at once. @throws GatewayError */
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
-	{ gateway, context, hint }: ItemRun,
+	{ gateway, context, sending, hint }: ItemRun,
 	parse: Call<ImageResult>['parse'] = readImages,
 ): Promise<MadeImages> {
-	const result = await gateway.call({ ...call, parse });
+	const result = await gateway.call({ ...call, ...sending, parse });
 	const { images: pictures, missing, otherLinks = [], finishReasons } = result;
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing.slice(0, 10)));
@@ -120,12 +135,14 @@ function hintAtCount(
 /** One output for each image, with the fields of the response. An image that cannot be used fails alone. */
 export async function deliverImages(
 	{ images, fields }: MadeImages,
-	{ output, simplify }: { output: FileOutput; simplify: boolean },
+	{ output }: Pick<ImageRequest, 'output'>,
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
 	const { usage, ...others } = fields;
 	const { created, model } = others;
-	const common = simplify ? withoutUndefined({ created, model, ...requestIdsOf(others) }) : others;
+	const common = output.simplify
+		? withoutUndefined({ created, model, ...requestIdsOf(others) })
+		: others;
 	const shared = { max: maxImagesBytes, left: maxImagesBytes };
 	const settings = { fields, download: output.download, shared };
 	const { imageDownloads } = run.gateway.runtime;

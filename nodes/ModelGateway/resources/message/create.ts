@@ -12,7 +12,6 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import { jsonField, requiredNumber, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters, Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { deliverAnswers } from '../shared/answers';
 import { simplifyField } from '../shared/fields';
 import { messagesField } from '../shared/messages';
@@ -21,7 +20,6 @@ interface Request {
 	body: JsonObject;
 	headers: Record<string, string>;
 	simplify: boolean;
-	timeout?: number;
 }
 
 const model = modelField();
@@ -79,15 +77,16 @@ export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 			},
 			headers,
 			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	perform: async ({ body, headers, timeout }, { gateway }) =>
+	perform: async ({ body, headers }, { gateway, sending }) =>
 		await gateway.call({
 			endpoint: endpoints.message,
 			purpose: 'create the message',
-			...{ body, headers, timeout },
+			body,
+			headers,
+			...sending,
 			async parse(response) {
 				const whole = await unstreamed(response, gateway);
 				// Throws what is wrong with it.

@@ -9,7 +9,6 @@ import {
 	textField,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyFieldOf } from '../shared/fields';
 
 interface Request {
@@ -17,7 +16,6 @@ interface Request {
 	limit?: number;
 	filter: string;
 	simplify: boolean;
-	timeout?: number;
 }
 
 const returnAll = withDefault(
@@ -61,11 +59,10 @@ export const modelGetAll: Operation<Request> = {
 		limit: returnAll.read(parameters) ? undefined : limit.read(parameters),
 		filter: (filter.read(parameters) ?? '').trim().toLowerCase(),
 		simplify: simplify.read(parameters),
-		timeout: timeoutOption.read(parameters.options),
 	}),
 
-	async perform({ limit: count, filter: search, simplify: isSimple, timeout }, { gateway }) {
-		const { models, fields } = await listModels(gateway, { timeout });
+	async perform({ limit: count, filter: search, simplify: isSimple }, { gateway, sending }) {
+		const { models, fields } = await listModels(gateway, sending);
 		const found = models.filter(({ id }) => id.toLowerCase().includes(search));
 		// Without an output, a loop would end.
 		if (found.length === 0) return [{ json: { count: 0, reason: reasonForNone(search) } }];

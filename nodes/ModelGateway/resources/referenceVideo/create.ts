@@ -8,7 +8,7 @@ import {
 } from '../../../shared/service/jobs/referenceVideo';
 import { linkedFiles } from '../../../shared/service/jobs/referenceMedia';
 import type { LinkedFile } from '../../../shared/service/jobs/linkLooks';
-import { asText, valueAt } from '../../../shared/service/json';
+import { asText, merged, valueAt } from '../../../shared/service/json';
 import { createdTask } from '../../../shared/service/jobs/responses';
 import { referenceVideoAmount } from '../../../shared/service/protocol/amount';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
@@ -19,9 +19,8 @@ import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
 import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifNoJobOption, promptField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 import { mediaFields, modelsThat, readMedia } from './media';
 import { jsonWording, type ReferenceMedium } from './mediaJson';
 
@@ -30,16 +29,9 @@ interface Request {
 	/** The body with the files in place of their signed links, which differ from try to try. */
 	identity: unknown;
 	links: LinkedFile[];
-	resendsLost?: boolean;
-	timeout?: number;
 }
 
 const models = Object.entries(referenceVideoModels);
-
-/** The values that any known model accepts, as choices of a dropdown. */
-const valuesOf = (name: 'resolution' | 'ratio') => [
-	...new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? [])),
-];
 
 /** The limits of each known model. An unknown model has none. */
 const durations = models
@@ -61,10 +53,6 @@ const defaultModel = 'beta-2.7-r2v';
 // "Endpoints" 11: models of videos do not work here.
 const model = modelField(defaultModel, { refused: 'video' });
 
-/** The service's own default, so that adding an option changes nothing before another value is chosen. */
-const defaultOf = (name: 'resolution' | 'ratio') =>
-	String(referenceVideoModels[defaultModel].parameters[name]?.default);
-
 const prompt = promptField({
 	request: 'input.prompt',
 	placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
@@ -76,42 +64,33 @@ const prompt = promptField({
 const fields = [model, prompt, ...mediaFields];
 
 /** A choice among the values of the known models. Other values are allowed, because another model may accept them. */
-const openChoice = <const Path extends string>(
-	declaration: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
-		request: Path;
-		default: string;
-	},
-	values: string[],
-) =>
-	choiceField({
-		...declaration,
-		options: values.map((value) => ({ name: value, value })),
+function openChoice(
+	name: 'resolution' | 'ratio',
+	texts: Pick<INodeProperties, 'displayName' | 'description'>,
+) {
+	const values = new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? []));
+	return choiceField({
+		...texts,
+		name,
+		request: `parameters.${name}`,
+		options: [...values].map((value) => ({ name: value, value })),
 		allowArbitraryValues: true,
+		// The service's own default, so that adding an option changes nothing before another value is chosen.
+		default: String(referenceVideoModels[defaultModel].parameters[name]?.default),
 	});
+}
 
 /** In the order in which they are shown and checked. They have no rules, because the limits depend on the model. */
 const options = [
-	openChoice(
-		{
-			displayName: 'Resolution',
-			name: 'resolution',
-			request: 'parameters.resolution',
-			default: defaultOf('resolution'),
-			description: `When it is not added, the service takes its own. ${defaultResolutions}.`,
-		},
-		valuesOf('resolution'),
-	),
-	openChoice(
-		{
-			displayName: 'Aspect Ratio',
-			name: 'ratio',
-			request: 'parameters.ratio',
-			default: defaultOf('ratio'),
-			description:
-				'Shape of the video, for models that take one. With a first frame, it has no effect.',
-		},
-		valuesOf('ratio'),
-	),
+	openChoice('resolution', {
+		displayName: 'Resolution',
+		description: `When it is not added, the service takes its own. ${defaultResolutions}.`,
+	}),
+	openChoice('ratio', {
+		displayName: 'Aspect Ratio',
+		description:
+			'Shape of the video, for models that take one. With a first frame, it has no effect.',
+	}),
 	numberField({
 		displayName: 'Duration (Seconds)',
 		name: 'duration',
@@ -140,7 +119,6 @@ const options = [
 		request: 'parameters.seed',
 		description: 'A whole number, for models that take a seed',
 	}),
-	ifNoJobOption,
 ];
 
 /**
@@ -183,15 +161,22 @@ export const referenceVideoCreate: Operation<Request> = {
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters);
 		const settings = extra.remaining(parameters.options, options);
-		const { input, ...required } = extra.remaining(parameters, [model, prompt]);
-		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
-			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
+		const required = extra.remaining(parameters, [model, prompt]);
+		const bodyWith = (list: unknown[]) =>
+			extra.addTo({
+				...merged(required, { input: { media: list } }),
+				...settings,
+			}) as unknown as ReferenceVideoRequest;
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
 		for (const { path, problem } of linkAccidents(media)) parameters.report(labelAt(path), problem);
 		// A field that could not be read breaks the rules of the model, too: one problem is enough.
 		const reported = new Set(parameters.problems.map(({ field }) => field));
-		for (const { path, problem } of referenceVideoProblems(body, parameters.gatewayUrl, wording)) {
+		for (const { path, problem } of referenceVideoProblems(
+			body,
+			parameters.purpose.gatewayUrl ?? '',
+			wording,
+		)) {
 			if (!reported.has(labelAt(path))) parameters.report(labelAt(path), problem);
 		}
 		for (const { path, problem } of referenceVideoWarnings(body)) {
@@ -206,16 +191,15 @@ export const referenceVideoCreate: Operation<Request> = {
 			links: parameters.skipsRules
 				? []
 				: linkedFiles(linked, { labelAt, model: body.model, wording }),
-			resendsLost: ifNoJobOption.read(parameters.options),
-			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, resendsLost, timeout }, run) {
+	async perform({ body }, run) {
 		const created = await run.gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',
-			...{ body, resendsLost, timeout },
+			body,
+			...run.sending,
 			parse: createdTask,
 		});
 		return createdJobOutput(
@@ -229,5 +213,4 @@ export const referenceVideoCreate: Operation<Request> = {
 	amount: ({ body }) => referenceVideoAmount({ ...body }),
 
 	identity: (request) => request.identity,
-	resendsLost: (request) => request.resendsLost ?? false,
 };

@@ -13,11 +13,11 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	linkField,
+	listField,
 	uncheckedText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
-import { listField } from '../../../shared/n8n/parameters/listField';
 import { jsonWording, mediaJson, type ReferenceMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
@@ -123,8 +123,8 @@ const media = listField({
 	default: { values: [{ type: 'reference_image', source: 'url', url: '' }] },
 	displayOptions: { show: { mediaInput: ['fields'] } },
 	description: 'Reference images and videos. Their order is kept.',
-	entry: 'Media',
-	fields: [type, ...source.fields, voice],
+	entry: { label: 'Media', fields: [type, ...source.fields, voice] },
+	read: async (entries) => await Promise.all(entries.map(readMedium)),
 });
 
 /** The fields that take reference media, one by one or as JSON. */
@@ -137,9 +137,8 @@ export async function readMedia(
 	if (mediaInput.read(scope) === 'json') {
 		return { media: mediaJson.read(scope), wording: jsonWording };
 	}
-	const reading = media.read(scope).map(async (entry) => await readMedium(entry));
 	return {
-		media: await Promise.all(reading),
+		media: await media.read(scope),
 		wording: { typeName, multipleLinksHint: 'add one entry for each (Add Media)' },
 	};
 }

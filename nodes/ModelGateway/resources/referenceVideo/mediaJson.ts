@@ -1,7 +1,7 @@
 import type { Wording } from '../../../shared/service/jobs/referenceMedia';
 import { isObject, parseJson, toJson } from '../../../shared/service/json';
 import { encodedLink } from '../../../shared/service/links';
-import { fieldOf, type Report } from '../../../shared/n8n/parameters/fieldKinds';
+import { fieldOf, type Report } from '../../../shared/n8n/parameters/field';
 
 /** One of the reference media of a request. */
 export interface ReferenceMedium {

@@ -28,13 +28,7 @@ interface CreatedJob {
  */
 export function createdJobOutput(
 	{ kind, id, fields, amount }: CreatedJob,
-	{
-		context,
-		gateway,
-		reportJob,
-		hint,
-		note,
-	}: Pick<ItemRun, 'context' | 'gateway' | 'reportJob' | 'hint' | 'note'>,
+	{ context, gateway, reportJob, hint, note }: ItemRun,
 ): ItemOutput[] {
 	const answer = read(fields);
 	const status = stateIn(answer);

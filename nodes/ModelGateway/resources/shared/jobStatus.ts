@@ -2,44 +2,30 @@ import { deepCopy, type IDataObject } from 'n8n-workflow';
 import { jobLinkCarriesKey } from '../../../shared/service/errors/jobErrors';
 import { getJobStatus } from '../../../shared/service/jobs/requests';
 import { videoFields } from '../../../shared/service/jobs/responses';
-import type { Endpoint } from '../../../shared/service/protocol/endpoints';
-import type { JobKind } from '../../../shared/service/protocol/jobs';
-import type { ItemOutput } from '../../../shared/n8n/items/work';
+import { jobKinds, type JobKind } from '../../../shared/service/protocol/jobs';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { jobIdField } from '../../../shared/n8n/parameters/jobId';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
-
-interface Request {
-	id: string;
-	timeout?: number;
-}
 
 /** The operation that polls a job of one kind once. */
-export function jobStatusOperation(job: {
-	resource: Operation['resource'];
-	action: string;
-	description: string;
-	id: Field<string>;
-	endpoint: Endpoint;
-	kind: JobKind;
-}): Operation<Request, ItemOutput[]> {
-	const { resource, action, description, id: idField, endpoint, kind } = job;
+export function jobStatusOperation(
+	menu: Pick<Operation, 'resource' | 'action' | 'description'>,
+	kind: JobKind,
+	idField: Field<string>,
+): Operation<string> {
 	return {
-		resource,
+		...menu,
 		name: 'Get Status',
 		value: 'get',
-		action,
-		description,
-		endpoint,
+		endpoint: jobKinds[kind].endpoint,
 		fields: [idField],
 		prepare(parameters, { reportJob }) {
 			const id = idField.read(parameters);
 			if (id !== '') reportJob({ kind, id });
-			return { id, timeout: timeoutOption.read(parameters.options) };
+			return id;
 		},
-		async perform({ id, timeout }, { gateway, reportJob }) {
-			const job = await getJobStatus(gateway, { kind, id, timeout });
+		async perform(id, { gateway, sending, reportJob }) {
+			const job = await getJobStatus(gateway, { kind, id, ...sending });
 			const { fields, phase, status, progress, linkCarriesKey } = job;
 			reportJob({ kind, id, status, progress });
 			if (linkCarriesKey && phase === 'succeeded') throw jobLinkCarriesKey({ kind, id, status });
@@ -53,6 +39,7 @@ export function jobStatusOperation(job: {
 /** The ID of a job, by default read from the item of a create. @param from expression that finds it there */
 export const createdJobIdField = (name: string, from: string): Field<string> =>
 	jobIdField({
-		...{ name, from },
+		name,
+		from,
 		description: 'Taken from the node that ordered the video, unless you give another one',
 	});

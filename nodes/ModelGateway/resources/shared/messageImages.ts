@@ -2,9 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 import { itemImage } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { linkField, uncheckedText } from '../../../shared/n8n/parameters/fieldKinds';
+import { linkField, listField, uncheckedText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
-import { listField } from '../../../shared/n8n/parameters/listField';
 
 /** An image of a message: a link, or a file of the item that is sent as a data URL. */
 export type MessageImage = Source & { detail?: string };
@@ -52,19 +51,21 @@ export function imagesField({
 }: Pick<INodeProperties, 'description' | 'typeOptions'> & { hasDetail: boolean }): Field<
 	MessageImage[]
 > {
-	const list = listField({
+	return listField({
 		displayName: 'Images',
 		name: 'images',
 		placeholder: 'Add Image',
-		entry: 'Image',
-		fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
+		entry: {
+			label: 'Image',
+			fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
+		},
+		read: (entries) => entries.flatMap((entry) => readMessageImage(entry) ?? []),
 		...own,
 	});
-	return { ...list, read: (scope) => list.read(scope).flatMap(readMessageImage) };
 }
 
-function readMessageImage(scope: Scope): MessageImage[] {
+function readMessageImage(scope: Scope): MessageImage | undefined {
 	const source = imageSource.read(scope);
 	const detail = detailField.read(scope);
-	return source ? [{ ...source, ...(detail !== undefined && { detail }) }] : [];
+	return source && { ...source, ...(detail !== undefined && { detail }) };
 }

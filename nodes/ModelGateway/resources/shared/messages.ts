@@ -10,16 +10,10 @@ import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
 import { reasoningRefuses } from '../../../shared/service/protocol/endpoints';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import { accidentIn, accidentInJson } from '../../../shared/n8n/parameters/accidentalText';
-import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
-import {
-	choiceField,
-	fieldOf,
-	reportAccident,
-	withDefault,
-	type Report,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { bodyOf, fieldOf, type Field, type Report } from '../../../shared/n8n/parameters/field';
+import { choiceField, listField, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import { reportAccident } from '../../../shared/n8n/parameters/values';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
-import { listField } from '../../../shared/n8n/parameters/listField';
 import type { MessageImage } from './messageImages';
 
 /** A message as the user gave it. Its files are loaded only when their item is sent. */
@@ -79,18 +73,6 @@ export function messagesField(
 			default: 'user',
 		}),
 	);
-	const entry = optional ? 'Earlier Message' : 'Message';
-	const list = listField({
-		displayName: 'Messages',
-		name: 'messages',
-		request: 'messages',
-		typeOptions: { sortable: true },
-		placeholder: 'Add Message',
-		default: optional ? {} : { values: [{ role: 'user', content: '' }] },
-		...optional,
-		entry,
-		fields: [role, content, ...[images, json].filter((field) => field !== undefined), ...more],
-	});
 	// When the role is changed, n8n keeps the values of fields that it hides. So only the fields of the chosen role are
 	// read. For a role that is not in the menu, n8n shows all fields.
 	const fieldsOf = (chosen: string) =>
@@ -108,17 +90,23 @@ export function messagesField(
 			? checkContent({ ...message, content: content.read(scope) }, scope)
 			: { ...message, content: own };
 	};
-	return {
-		...list,
-		read(parameters) {
-			const scopes = list.read(parameters);
-			const { displayName } = list.property;
-			if (scopes.length === 0 && !optional) {
-				parameters.report(displayName, 'must have at least one message');
-			}
-			return scopes.map(readMessage);
+	return listField({
+		displayName: 'Messages',
+		name: 'messages',
+		request: 'messages',
+		typeOptions: { sortable: true },
+		placeholder: 'Add Message',
+		default: optional ? {} : { values: [{ role: 'user', content: '' }] },
+		...optional,
+		entry: {
+			label: optional ? 'Earlier Message' : 'Message',
+			fields: [role, content, ...[images, json].filter((field) => field !== undefined), ...more],
 		},
-	};
+		read(entries, report) {
+			if (entries.length === 0 && !optional) report('must have at least one message');
+			return entries.map(readMessage);
+		},
+	});
 }
 
 const refusedRoles: readonly string[] = reasoningRefuses.roles;

@@ -1,5 +1,6 @@
-import { parseJson, toJson } from '../../../shared/service/json';
-import { fieldOf, uncheckedText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
+import { fieldOf, type Report } from '../../../shared/n8n/parameters/field';
+import { uncheckedText } from '../../../shared/n8n/parameters/fieldKinds';
+import { isBlank, jsonIn } from '../../../shared/n8n/parameters/values';
 
 const shownFor = (role: string) => ({ show: { role: [role] } });
 
@@ -38,13 +39,11 @@ export const toolFields = [
 		},
 		readToolCalls,
 	),
-] as const;
+];
 
 function readToolCalls(value: unknown, report: Report): unknown[] | undefined {
-	const json = typeof value === 'string' ? parseJson(value) : toJson(value);
+	const json = jsonIn(value);
 	if (Array.isArray(json)) return json.length > 0 ? json : undefined;
-	const isNothing =
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-	if (!isNothing) report('must be a list, as the answer of a model has it', 'unsendable');
+	if (!isBlank(value)) report('must be a list, as the answer of a model has it', 'unsendable');
 	return undefined;
 }

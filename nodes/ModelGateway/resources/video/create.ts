@@ -5,17 +5,10 @@ import { endpoints } from '../../../shared/service/protocol/endpoints';
 import { frameToVideoSuffix } from '../../../shared/service/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import type { Field } from '../../../shared/n8n/parameters/field';
+import { fieldOf } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifNoJobOption, promptField } from '../shared/fields';
-
-interface Request {
-	body: JsonObject;
-	resendsLost?: boolean;
-	timeout?: number;
-}
+import { promptField } from '../shared/fields';
 
 // "Endpoints" 1: models of reference videos do not work here.
 const model = modelField('vid-3.1', {
@@ -24,17 +17,16 @@ const model = modelField('vid-3.1', {
 });
 
 /** The specification shows no field for frames. */
-const frameNotice: Field = {
-	property: {
+const frameNotice = fieldOf(
+	'notice',
+	{
 		displayName:
 			'This model makes a video from frames. Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents.',
 		name: 'frameNotice',
-		type: 'notice',
-		default: '',
 		displayOptions: { show: { model: [{ _cnd: { endsWith: frameToVideoSuffix } }] } },
 	},
-	read: () => undefined,
-};
+	() => undefined,
+);
 
 const prompt = promptField({
 	request: 'prompt',
@@ -44,7 +36,7 @@ const prompt = promptField({
 });
 
 /** "Endpoints" 11. */
-export const videoCreate: Operation<Request> = {
+export const videoCreate: Operation<JsonObject> = {
 	resource: { name: 'Video', value: 'video' },
 	name: 'Create',
 	value: 'create',
@@ -54,7 +46,6 @@ export const videoCreate: Operation<Request> = {
 	endpoint: endpoints.videoCreate,
 	isOrder: true,
 	fields: [model, frameNotice, prompt],
-	options: [ifNoJobOption],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters);
@@ -65,25 +56,19 @@ export const videoCreate: Operation<Request> = {
 				`Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`,
 			);
 		}
-		return {
-			body,
-			resendsLost: ifNoJobOption.read(parameters.options),
-			timeout: timeoutOption.read(parameters.options),
-		};
+		return body;
 	},
 
-	async perform(request, run) {
+	async perform(body, run) {
 		const created = await run.gateway.call({
 			endpoint: endpoints.videoCreate,
 			purpose: 'create the video',
-			...request,
+			body,
+			...run.sending,
 			parse: createdVideo,
 		});
-		return createdJobOutput({ kind: 'video', ...created, amount: videoAmount(request.body) }, run);
+		return createdJobOutput({ kind: 'video', ...created, amount: videoAmount(body) }, run);
 	},
 
-	amount: ({ body }) => videoAmount(body),
-
-	identity: ({ body }) => body,
-	resendsLost: ({ resendsLost = false }) => resendsLost,
+	amount: videoAmount,
 };

@@ -1,14 +1,14 @@
-import { endpoints } from '../../../shared/service/protocol/endpoints';
 import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
 
 export const videoIdField = createdJobIdField('videoId', '{{ $json.id }}');
 
 /** "Endpoints" 12. */
-export const videoGet = jobStatusOperation({
-	resource: { name: 'Video', value: 'video' },
-	action: 'Get status of video',
-	description: 'Check once how far a video is',
-	id: videoIdField,
-	endpoint: endpoints.video,
-	kind: 'video',
-});
+export const videoGet = jobStatusOperation(
+	{
+		resource: { name: 'Video', value: 'video' },
+		action: 'Get status of video',
+		description: 'Check once how far a video is',
+	},
+	'video',
+	videoIdField,
+);

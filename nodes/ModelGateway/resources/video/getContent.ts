@@ -6,13 +6,11 @@ import { jobCollected } from '../../../shared/n8n/execution/memory';
 import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { videoIdField } from './get';
 
 interface Request {
 	id: string;
 	output: FileOutput;
-	timeout?: number;
 }
 
 const file = fileOutput('Whether to download the file. When off, the output has only its link.');
@@ -30,12 +28,11 @@ export const videoGetContent: Operation<Request> = {
 	prepare: (parameters) => ({
 		id: videoIdField.read(parameters),
 		output: file.read(parameters),
-		timeout: timeoutOption.read(parameters.options),
 	}),
 
-	async perform({ id, output, timeout }, run) {
+	async perform({ id, output }, run) {
 		run.reportJob({ kind: 'video', id });
-		const getContent = async () => await getVideoContent(run.gateway, { id, timeout });
+		const getContent = async () => await getVideoContent(run.gateway, { id, ...run.sending });
 		const { source, fields } = await getContent();
 		jobCollected(id);
 		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;

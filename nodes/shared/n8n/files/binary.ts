@@ -52,7 +52,7 @@ export async function publicLinkOf(
 ): Promise<string | undefined> {
 	const { scope, field } = check;
 	const instead = 'or give a public https link instead of the file';
-	const { context, gatewayUrl, skipsRules } = scope.parameters;
+	const { context, purpose, skipsRules } = scope.parameters;
 	const link = signedLinkOf(file, context);
 	if (link === undefined) {
 		scope.report(
@@ -64,7 +64,7 @@ export async function publicLinkOf(
 		);
 		return undefined;
 	}
-	const problem = publicLinkProblem(link, gatewayUrl);
+	const problem = publicLinkProblem(link, purpose.gatewayUrl ?? '');
 	if (problem === undefined || skipsRules) {
 		return signedLinkOf(await fileToFetch(file, check), context);
 	}

@@ -20,9 +20,9 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 		booleanField({
 			displayName: 'Download',
 			name: 'download',
+			isSetting: true,
 			default: true,
 			description,
-			isSetting: true,
 			displayOptions: hiddenForTools,
 		}),
 	);

@@ -32,7 +32,7 @@ export function itemImage(name: string, field: string, scope: Scope): IBinaryDat
 	return file;
 }
 
-/** The demands on a file, and where its problems are reported. */
+/** The kind that a file must have, and the place where its problems are reported. */
 export interface FileCheck {
 	/** Undefined when it may be anything. */
 	wanted?: 'image' | 'video';

@@ -3,8 +3,8 @@ import { publicLinkProblem } from '../../service/links';
 import { placeholderIn } from '../parameters/accidentalText';
 import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
+import { uncheckedText } from '../parameters/fieldKinds';
 import type { Scope } from '../parameters/itemParameters';
-import { asKnown } from '../parameters/spellings';
 
 /** A link, or a file of the item. */
 export type Source = { url: string } | { file: IBinaryData };
@@ -48,10 +48,7 @@ export function urlOrFile({
 		...field,
 		property: { ...field.property, displayOptions: { show: { [source.name]: [choice] } } },
 	});
-	const menu: Field = {
-		property: { ...source, type: 'options' },
-		read: (scope) => asKnown(scope.value(source.name), ['url', 'binary', 'none']),
-	};
+	const menu = uncheckedText(source);
 	return {
 		fields: [menu, shownFor(url, 'url'), shownFor(file, 'binary')],
 		read(scope) {
@@ -63,7 +60,7 @@ export function urlOrFile({
 				const problem =
 					links &&
 					(placeholderIn(link, true)?.problem ??
-						publicLinkProblem(link, scope.parameters.gatewayUrl, links));
+						publicLinkProblem(link, scope.parameters.purpose.gatewayUrl ?? '', links));
 				if (problem !== undefined) scope.report(labels.url, problem);
 				return { url: link };
 			}

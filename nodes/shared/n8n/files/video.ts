@@ -40,7 +40,7 @@ export async function storeVideo(
 	return { binary: { [binaryField]: stored }, ...(hint && { hint: `${fileName} ${hint}` }) };
 }
 
-/** A surprise for the next node in a video's file; continues its name. */
+/** A fact about a video that surprises the next node; continues its name. */
 function hintAt({ name, extensions: [extension] }: FileType, state: FileState): string | undefined {
 	if (extension !== 'mp4') return `is ${name}, not an mp4.`;
 	return state === 'lacksIndex'

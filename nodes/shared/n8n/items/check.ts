@@ -1,13 +1,14 @@
+import { excerpt } from '../../service/json';
 import { isTool, unreadableArguments } from '../agent/tool';
 import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import { textsIn } from '../parameters/accidentalText';
 import { ItemParameters } from '../parameters/itemParameters';
-import { includeInputFieldsOption } from '../parameters/options';
+import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
+import { includeInputFieldsOption, timeoutOption } from '../parameters/options';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
 import { failureForecast, type Item } from './item';
-import { readOtherModels } from './otherModels';
 import type { RunState } from './runState';
 
 /** One code unit of a character that has two. */
@@ -48,13 +49,14 @@ async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promis
 	}
 	const { options, problems, hints } = parameters;
 	item.includesInput = includeInputFieldsOption.read(options);
+	const { resendsLost } = item.options ?? {};
+	item.sending = { timeout: timeoutOption.read(options), resendsLost };
+	item.resendsLost = resendsLost ?? false;
 	item.model = work.amount?.(request).model;
 	item.cost = item.estimate = estimate;
-	const readFor = async (otherModel: string) => await read(run, item, gateway, otherModel);
-	await readOtherModels(run, item, parameters, readFor);
+	if (mayHaveOtherModels(work)) await readOtherModels(run, item, gateway, parameters);
 	if (problems.length > 0) throw badInput(problems, { paid: isPaid });
 	item.identity = work.identity?.(request) ?? request;
-	item.resendsLost = work.resendsLost?.(request) ?? false;
 	for (const hint of hints) item.hint(hint);
 	const isCut = isPaid && textsIn(request).some((text) => halfCharacter.test(text));
 	if (isCut) item.hint(halfCharacterHint);
@@ -66,7 +68,10 @@ async function read(run: RunState, item: Item, gateway: N8nGateway, otherModel?:
 	const { isOrder } = work;
 	const { baseUrl: gatewayUrl, prices } = gateway.connection;
 	const parameters = new ItemParameters(context, item.index, {
-		...{ gatewayUrl, isOrder, isPaid: cost !== 'read', otherModel },
+		gatewayUrl,
+		isOrder,
+		isPaid: cost !== 'read',
+		otherModel,
 	});
 	const isFirst = otherModel === undefined;
 	if (isOrder && isFirst) item.isPreview = previewField.read(parameters) === true;
@@ -75,10 +80,34 @@ async function read(run: RunState, item: Item, gateway: N8nGateway, otherModel?:
 	for (const check of parameters.checks) await check();
 	const { options } = parameters;
 	if (isOrder && isFirst) item.options = readOrderOptions(options);
-	const amount = item.options && work.amount?.(request);
-	const estimate =
-		item.options && amount && estimatedCostOf(amount, item.options, { prices, options });
+	const amount = work.amount?.(request);
+	const estimate = item.options && amount && estimatedCostOf(amount, item.options, options, prices);
 	return { parameters, request, estimate };
+}
+
+/** Reads the other models of an item. Their problems are those of the item. */
+async function readOtherModels(
+	run: RunState,
+	item: Item,
+	gateway: N8nGateway,
+	{ options, problems }: ItemParameters,
+): Promise<void> {
+	const models = ifModelRefusesOption.read(options).filter((model) => model !== item.model);
+	if (models.length === 0) return;
+	item.others = [];
+	for (const model of models) {
+		const { parameters, request, estimate } = await read(run, item, gateway, model);
+		const own = parameters.problems.filter(({ field, problem }) =>
+			problems.every((known) => known.field !== field || known.problem !== problem),
+		);
+		problems.push(
+			...own.map((one) => ({ ...one, field: `With ${excerpt(model, 100)}: ${one.field}` })),
+		);
+		item.others.push({ model, request, estimate, hints: parameters.hints });
+	}
+	const estimates = [item.estimate, ...item.others.map(({ estimate }) => estimate)];
+	const known = estimates.filter((estimate) => estimate !== undefined);
+	item.cost = known.length === estimates.length ? Math.max(...known) : undefined;
 }
 
 /** Without its arguments, a tool would order what its fixed fields say, and not what the model meant. */

@@ -4,13 +4,14 @@ import type { Amount } from '../../service/protocol/amount';
 import type { OrderOptions } from '../parameters/orderOptions';
 import type { Scope } from '../parameters/itemParameters';
 import type { Item } from './item';
-import type { ItemOutput } from './work';
+import type { ItemOutput, ItemWork } from './work';
 
 /** The estimated cost of an order. Reports a problem where a limit on cost is set and there is no price. */
 export function estimatedCostOf(
 	amount: Amount,
 	{ limits }: OrderOptions,
-	{ prices, options }: { prices?: PriceList; options: Scope },
+	options: Scope,
+	prices?: PriceList,
 ): number | undefined {
 	const estimate = prices?.estimateOrder(amount);
 	if (estimate && 'cost' in estimate) return estimate.cost;
@@ -32,13 +33,15 @@ export const noEstimate = (problem: string) =>
 /**
  * Adds `estimated_cost` to the outputs of an item. The order counts once, and tokens count on each output that has a
  * `usage`, so that the sum over all outputs is correct. Of images, those count that came, even if one was not fetched.
- * @param isShared whether the `usage` may be on the output of another item, because they shared a request
  */
 export function addEstimates(
-	outputs: ReadonlyArray<ItemOutput | GatewayError>,
+	work: ItemWork,
 	item: Item,
-	{ amount, prices, isShared }: { amount: Amount; prices: PriceList; isShared: boolean },
+	outputs: ReadonlyArray<ItemOutput | GatewayError>,
+	prices?: PriceList,
 ): void {
+	const amount = work.amount?.(item.request);
+	if (!prices || !amount) return;
 	const made = outputs.filter((output): output is ItemOutput => 'json' in output);
 	const order = amount.kind === 'image' ? { ...amount, count: outputs.length } : amount;
 	made.forEach((output, index) => {
@@ -47,7 +50,8 @@ export function addEstimates(
 		const isText = amount.kind === 'text';
 		const estimates: Estimate[] = [];
 		if (isFirst && !isText) estimates.push(prices.estimateOrder(order));
-		if (usage !== undefined || (isFirst && isText && !isShared)) {
+		// The `usage` of a batch may be on the output of another item.
+		if (usage !== undefined || (isFirst && isText && !work.batch)) {
 			estimates.push(prices.estimateTokens(amount.model, usage));
 		}
 		const costs = estimates.flatMap((one) => ('cost' in one ? one.cost : []));

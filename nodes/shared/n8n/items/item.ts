@@ -2,12 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Idempotency } from '../../service/client/idempotency';
 import { recordOf } from '../errors/errorRecord';
 import { Line } from '../orders/line';
-import type { ItemOutput } from './work';
+import type { ItemOutput, Sending } from './work';
 
 /** One item of the input. Each step of the loop takes the items that have not ended, and adds what it finds. */
 export class Item extends Line {
-	/** What its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
+	/** As its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
 	request: unknown;
+	sending: Sending = {};
 	/** How long its job was waited for; undefined where nothing waits. */
 	waitedSeconds?: number;
 	/** Estimated cost of that request. `cost` is the highest among all models, because a limit must hold for each. */
@@ -19,7 +20,7 @@ export class Item extends Line {
 	idempotency?: Idempotency;
 	/** Set for an item that is only previewed. */
 	forecast?: Forecast;
-	/** What was seen of the files that the service will fetch, for a preview. */
+	/** The files that the service will fetch, as far as they were seen, for a preview. */
 	media?: IDataObject[];
 	/** Set when the item has ended. */
 	outcome?: Outcome;
@@ -30,7 +31,7 @@ export class Item extends Line {
 	}
 }
 
-/** What is sent for an item with another of its models. */
+/** Another model of an item, with the request for it. */
 export interface OtherModel {
 	/** Its ID. */
 	model: string;
@@ -45,11 +46,11 @@ export type Outcome = Array<ItemOutput | { error: unknown }>;
 
 export const isFailure = (output: Outcome[number]) => 'error' in output;
 
-/** What would happen to an item that is only previewed. */
+/** The fate of an item that is only previewed. */
 export interface Forecast {
 	would: 'order' | 'reuse' | 'skip' | 'fail';
 	reason: string;
-	/** What the user can do if it would fail. */
+	/** For an item that would fail: how the user can prevent it. */
 	advice?: string;
 	/** How far the limits of days and months are used. */
 	limits?: string[];

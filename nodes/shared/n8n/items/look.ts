@@ -36,7 +36,7 @@ export async function lookAtFiles(run: RunState, gateway: N8nGateway): Promise<v
 	});
 }
 
-/** What a preview shows of a file. */
+/** A file as a preview shows it. */
 const seenOf = (field: string, look: Look | undefined) =>
 	withoutUndefined({
 		field,

@@ -125,7 +125,7 @@ const reused =
 const resent =
 	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
 
-/** What {@link follow} would do, and how far the limits are used. */
+/** Foretells the effect of {@link follow}, and how far the limits are used. */
 function forecastOf(decision: Decision, item: Item, ledger: Ledger): Forecast {
 	const limits = ledger.usageOf(item).map(usageText);
 	return { ...resultOf(decision, item, ledger), ...(limits.length > 0 && { limits }) };

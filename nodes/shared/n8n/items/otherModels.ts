@@ -1,49 +1,13 @@
+import type { Connection } from '../../service/client/connection';
 import { idempotencyKeyOf } from '../../service/client/idempotency';
 import { GatewayError } from '../../service/errors/gatewayError';
 import { mayTryOtherModel } from '../../service/errors/modelRefusal';
 import { excerpt } from '../../service/json';
-import type { N8nGateway } from '../client/gateway';
 import { messageOf } from '../errors/errorRecord';
-import type { Ledger } from '../orders/ledger';
 import { isFresh } from '../orders/line';
-import type { ItemParameters } from '../parameters/itemParameters';
-import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
 import type { Item, OtherModel } from './item';
 import { logOrder } from './orderLog';
 import type { RunState } from './runState';
-
-/** Reads the other models of an item. Their problems are those of the item. @param read reads it for another model */
-export async function readOtherModels(
-	run: RunState,
-	item: Item,
-	{ options, problems }: ItemParameters,
-	read: (
-		otherModel: string,
-	) => Promise<{ parameters: ItemParameters; request: unknown; estimate?: number }>,
-): Promise<void> {
-	if (!mayHaveOtherModels(run.work)) return;
-	const models = ifModelRefusesOption.read(options).filter((model) => model !== item.model);
-	if (models.length === 0) return;
-	item.others = [];
-	for (const model of models) {
-		const { parameters, request, estimate } = await read(model);
-		const own = parameters.problems.filter(({ field, problem }) =>
-			problems.every((known) => known.field !== field || known.problem !== problem),
-		);
-		problems.push(
-			...own.map((one) => ({ ...one, field: `With ${excerpt(model, 100)}: ${one.field}` })),
-		);
-		item.others.push({ model, request, estimate, hints: parameters.hints });
-	}
-	const estimates = [item.estimate, ...item.others.map(({ estimate }) => estimate)];
-	const known = estimates.filter((estimate) => estimate !== undefined);
-	item.cost = known.length === estimates.length ? Math.max(...known) : undefined;
-}
-
-interface OrderedAt {
-	gateway: N8nGateway;
-	ledger?: Ledger;
-}
 
 /**
  * Sends the request of an item. If the service refuses its model and made nothing, it sends that of the next model: all
@@ -54,7 +18,8 @@ interface OrderedAt {
 export async function performWithModels(
 	run: RunState,
 	item: Item,
-	{ perform, ...to }: OrderedAt & { perform: () => Promise<object> },
+	connection: Connection,
+	perform: () => Promise<object>,
 ): Promise<object> {
 	const refusals: string[] = [];
 	for (;;) {
@@ -64,7 +29,8 @@ export async function performWithModels(
 			return result;
 		} catch (error) {
 			const refusal = `${nameOf(item)} was refused: ${messageOf(error)}.`;
-			if (!(await takeNextModel(run, item, error, to))) throw afterRefusals(error, refusals, item);
+			const isTaken = await takeNextModel(run, item, error, connection);
+			if (!isTaken) throw afterRefusals(error, refusals, item);
 			refusals.push(refusal);
 		}
 	}
@@ -75,20 +41,20 @@ async function takeNextModel(
 	run: RunState,
 	item: Item,
 	error: unknown,
-	{ gateway, ledger }: OrderedAt,
+	connection: Connection,
 ): Promise<boolean> {
 	const next = item.others?.[0];
 	if (!next || !(error instanceof GatewayError) || !mayTryOtherModel(error.failure)) return false;
 	// An earlier try may have been accepted.
 	if (!isFresh(item)) return false;
-	if (ledger && !(await ledger.changeRequest(item))) return false;
+	if (run.ledger && !(await run.ledger.changeRequest(item))) return false;
 	if (run.isFailing || run.isStopped) return false;
 	logOrder(run, 'model refused', item, { failure: error.failure });
 	item.others?.shift();
 	useModel(item, next);
 	const { idempotencyKey: key } = item.idempotency ?? {};
 	// With the same key, a gateway would take it for the first request.
-	const idempotencyKey = key && idempotencyKeyOf(`${key} ${next.model}`, gateway.connection);
+	const idempotencyKey = key && idempotencyKeyOf(`${key} ${next.model}`, connection);
 	item.idempotency &&= { ...item.idempotency, idempotencyKey };
 	for (const hint of next.hints) item.hint(hint);
 	logOrder(run, 'order sent', item);

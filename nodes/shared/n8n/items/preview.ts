@@ -8,16 +8,13 @@ import { previewOutput } from '../parameters/skippedOutput';
 import { noEstimate } from './estimate';
 import { failureForecast, type Forecast, type Item } from './item';
 import type { RunState } from './runState';
-import type { DeliveringWork } from './work';
+import type { ItemWork } from './work';
 
 /**
  * Gives each previewed item its output: what would happen to it, and the request as it would be sent. The operation
  * builds the request as for an order, and the gateway throws it instead of sending it.
  */
-export async function previewAll(
-	run: RunState<DeliveringWork>,
-	gateway: N8nGateway,
-): Promise<void> {
+export async function previewAll(run: RunState<ItemWork>, gateway: N8nGateway): Promise<void> {
 	const dry = gateway.asDryRun();
 	const items = run.items.filter(isPreviewed);
 	for (const item of items) {
@@ -35,7 +32,7 @@ const isPreviewed = (item: Item): item is Previewed => item.forecast !== undefin
 
 /** The request of an item that would be ordered, as it would be sent. If it cannot be built, the item would fail. */
 async function dryRequest(
-	run: RunState<DeliveringWork>,
+	run: RunState<ItemWork>,
 	item: Previewed,
 	dry: N8nGateway,
 ): Promise<JsonObject | undefined> {
@@ -43,7 +40,7 @@ async function dryRequest(
 	if (forecast.would !== 'order') return undefined;
 	const { idempotencyKey } = decision && 'idempotencyKey' in decision ? decision : {};
 	try {
-		await run.work.perform(
+		await run.work.perform?.(
 			item.request,
 			run.itemRun(item, dry.withIdempotency({ idempotencyKey })),
 		);
@@ -55,7 +52,7 @@ async function dryRequest(
 	throw new Error('A preview was answered');
 }
 
-/** What the preview says of all items together. */
+/** Says what would happen to all items together. */
 function summaryOf({ context, work }: RunState, items: Previewed[], prices?: PriceList): string {
 	const those = (would: Forecast['would']) =>
 		items.filter(({ forecast }) => forecast.would === would);

@@ -2,7 +2,6 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
 import { createGateway, type N8nGateway } from '../client/gateway';
 import { NodeLog } from '../log/nodeLog';
-import type { Ledger } from '../orders/ledger';
 import { checkAll } from './check';
 import { lookAtFiles } from './look';
 import { ledgerOf, noteLimits, openOrders } from './orders';
@@ -10,7 +9,7 @@ import { previewAll } from './preview';
 import { RunState } from './runState';
 import { sendAll } from './send';
 import { settle } from './settle';
-import type { DeliveringWork, DirectWork, ItemOutput, ItemWork } from './work';
+import type { ItemWork } from './work';
 
 /** Milliseconds that a paid request may still take after Stop, so that its job or text is not lost. */
 const graceOnStop = 5_000;
@@ -30,17 +29,19 @@ export async function runItems(
 	work: ItemWork,
 	parallel: number,
 ): Promise<INodeExecutionData[][]> {
-	const run = new RunState(context, work.deliver ? work : withDeliver(work));
-	let ledger: Ledger | undefined;
+	const run = new RunState(context, work);
 	await withGateway(run, parallel, async (gateway, limiter) => {
 		await checkAll(run, gateway);
 		if (!run.isFailing) await lookAtFiles(run, gateway);
 		if (run.isFailing || run.isStopped) return;
-		if (run.cost !== 'read') ledger = ledgerOf(run, gateway.connection);
-		if (ledger) await openOrders(run, ledger);
+		if (run.cost !== 'read') {
+			run.ledger = ledgerOf(run, gateway.connection);
+			await openOrders(run, run.ledger);
+		}
 		await previewAll(run, gateway);
-		await sendAll(run, { gateway, limiter, ledger });
+		await sendAll(run, gateway, limiter);
 	});
+	const { ledger } = run;
 	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
 	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
 	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
@@ -71,9 +72,4 @@ export async function withGateway(
 	} finally {
 		run.stop?.removeEventListener('abort', abort);
 	}
-}
-
-/** Adds a `deliver` that returns the outputs of the request as they are. */
-function withDeliver(work: DirectWork): DeliveringWork<unknown, ItemOutput[]> {
-	return { ...work, deliver: async (outputs) => outputs };
 }

@@ -6,10 +6,11 @@ import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob, StoredJobs } from '../execution/memory';
 import { NodeLog } from '../log/nodeLog';
+import type { Ledger } from '../orders/ledger';
 import { Item } from './item';
 import type { ItemRun, Reading } from './work';
 
-/** What the steps of one run of the node share: the items, and whether the run continues. */
+/** One run of the node, as all steps of its loop share it: the items, and whether the run continues. */
 export class RunState<Work extends Reading = Reading> {
 	readonly items: readonly Item[];
 	readonly cost: Cost;
@@ -22,6 +23,8 @@ export class RunState<Work extends Reading = Reading> {
 	readonly yielder = new EventLoopYielder();
 	/** Silent until the credential is read. */
 	log: NodeLog;
+	/** Undefined where nothing is paid for. */
+	ledger?: Ledger;
 	/** Aborts requests that are not sent yet when the node is about to fail. */
 	private readonly closer = new AbortController();
 	readonly closing = this.closer.signal;
@@ -84,15 +87,13 @@ export class RunState<Work extends Reading = Reading> {
 		return this.items.filter(({ outcome, forecast }) => !outcome && !forecast);
 	}
 
-	/** What the operation gets for one item. */
 	itemRun(item: Item, gateway: N8nGateway): ItemRun {
-		const { context, items, log } = this;
+		const { context } = this;
 		return {
 			context,
 			gateway,
-			log,
 			item: item.index,
-			count: items.length,
+			sending: item.sending,
 			parts: item.parts,
 			reportJob: (job) => {
 				if (this.cost !== 'read') {

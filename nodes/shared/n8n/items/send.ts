@@ -1,7 +1,6 @@
 import type { AdaptiveLimit } from '../../service/client/adaptiveLimit';
 import { GatewayError } from '../../service/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
-import type { Ledger } from '../orders/ledger';
 import { requestSentTwice } from '../orders/messages';
 import { addEstimates } from './estimate';
 import type { Item, Outcome } from './item';
@@ -9,9 +8,9 @@ import { logDelivered, logOrder, logSent } from './orderLog';
 import { performWithModels } from './otherModels';
 import { withoutSigns } from './output';
 import type { RunState } from './runState';
-import type { Batching, DeliveringWork } from './work';
+import type { Batching, ItemOutput, ItemWork, Sending } from './work';
 
-type SendingRun = RunState<DeliveringWork>;
+type SendingRun = RunState<ItemWork>;
 
 /**
  * Sends the items in parallel that are reads or that the ledger lets through, and delivers their results. An item that
@@ -19,7 +18,8 @@ type SendingRun = RunState<DeliveringWork>;
  */
 export async function sendAll(
 	run: SendingRun,
-	{ gateway, limiter, ledger }: { gateway: N8nGateway; limiter: AdaptiveLimit; ledger?: Ledger },
+	gateway: N8nGateway,
+	limiter: AdaptiveLimit,
 ): Promise<void> {
 	const batches = new Batches<unknown, Item>(run.work.batch);
 	for (const item of run.open) {
@@ -28,19 +28,15 @@ export async function sendAll(
 	}
 	await limiter.forEach(batches.all, async (batch) => {
 		if (run.isFailing || run.isStopped) return;
-		await run.abortable(gateway, async (own) => await sendBatch(run, batch, own, ledger));
+		await run.abortable(gateway, async (own) => await sendBatch(run, batch, own));
 	});
 }
 
-async function sendBatch(
-	run: SendingRun,
-	batch: Item[],
-	gateway: N8nGateway,
-	ledger?: Ledger,
-): Promise<void> {
+async function sendBatch(run: SendingRun, batch: Item[], gateway: N8nGateway): Promise<void> {
+	const { ledger } = run;
 	const unsent = batch.filter(({ result }) => result === undefined);
 	for (const item of unsent) logOrder(run, 'order sent', item);
-	if (unsent.length > 0) await perform(run, unsent, { gateway, ledger });
+	if (unsent.length > 0) await perform(run, unsent, gateway);
 	for (const item of unsent) {
 		logSent(run, item);
 		ledger?.recordOutcome(item);
@@ -61,22 +57,24 @@ async function sendBatch(
 	);
 }
 
-async function perform(
-	run: SendingRun,
-	batch: Item[],
-	{ gateway, ledger }: { gateway: N8nGateway; ledger?: Ledger },
-): Promise<void> {
+async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
 	const [first] = batch;
 	const sentTwice = () => first.hint(requestSentTwice);
 	const itemRun = () =>
 		run.itemRun(first, gateway.withIdempotency({ ...first.idempotency, sentTwice }));
-	const performFirst = async () => await work.perform(first.request, itemRun());
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun())
-			: [await performWithModels(run, first, { gateway, ledger, perform: performFirst })];
+			: [
+					await performWithModels(
+						run,
+						first,
+						gateway.connection,
+						async () => await work.perform(first.request, itemRun()),
+					),
+				];
 		for (const [index, item] of batch.entries()) {
 			const result = results[index];
 			if (result instanceof GatewayError) item.error = run.fail(item, result).error;
@@ -90,17 +88,17 @@ async function perform(
 async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promise<Outcome> {
 	const { work, cost } = run;
 	const { request, result } = item;
-	// What was made is fetched even for a node that fails: its Retry then needs no link, which may have expired.
+	// A node that fails fetches what was made, too: its Retry then needs no link, which may have expired.
 	if (result === undefined || (run.isFailing && cost === 'read')) return [];
 	try {
-		const outputs = await work.deliver(result, request, run.itemRun(item, gateway));
-		const { prices } = gateway.connection;
-		const amount = work.amount?.(request);
-		const isShared = work.batch !== undefined;
-		if (prices && amount) addEstimates(outputs, item, { amount, prices, isShared });
+		const outputs = work.deliver
+			? await work.deliver(result, request, run.itemRun(item, gateway))
+			: (result as ItemOutput[]);
+		addEstimates(work, item, outputs, gateway.connection.prices);
 		const { model, others } = item;
-		for (const output of others ? outputs : [])
-			if ('json' in output) output.json = { model, ...output.json };
+		if (others) {
+			for (const output of outputs) if ('json' in output) output.json = { model, ...output.json };
+		}
 		return outputs.map((output) => {
 			if (output instanceof GatewayError) return run.fail(item, output);
 			return cost === 'read' ? output : withoutSigns(output);
@@ -114,7 +112,7 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 const maxOpen = 20;
 
 /** Groups items into requests: one item each, unless the work sends several at once. */
-export class Batches<Request, Item extends { request: Request }> {
+export class Batches<Request, Item extends { request: Request; sending: Sending }> {
 	readonly all: Item[][] = [];
 	/** By key. `left`: the size that a batch can still take. */
 	private readonly open = new Map<string, Array<{ items: Item[]; left: number }>>();
@@ -122,12 +120,12 @@ export class Batches<Request, Item extends { request: Request }> {
 	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
 
 	add(item: Item): void {
-		const { request } = item;
+		const { request, sending } = item;
 		if (!this.batch) {
 			this.all.push([item]);
 			return;
 		}
-		const key = JSON.stringify(this.batch.key(request));
+		const key = JSON.stringify([this.batch.key(request), sending]);
 		const size = this.batch.size(request);
 		const candidates = (this.open.get(key) ?? []).filter(({ left }) => left > 0);
 		let target = candidates.find(({ left }) => left >= size);

@@ -67,7 +67,7 @@ function showHints({ context, items: all, notes }: RunState): void {
 /** Maximum number of items that are named. */
 const maxNamed = 10;
 
-/** What follows the word "item": their numbers, or the first of them. */
+/** Continues the word "item" with their numbers, or with the first of them. */
 function namesOf(indices: number[]): string {
 	if (indices.length === 1) return ` ${indices[0]}`;
 	const more = indices.length - maxNamed;

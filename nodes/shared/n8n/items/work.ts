@@ -1,28 +1,26 @@
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { Call } from '../../service/client/gateway';
 import type { GatewayError } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import type { LinkedFile } from '../../service/jobs/linkLooks';
 import type { Amount } from '../../service/protocol/amount';
 import type { Endpoint } from '../../service/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
-import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
 import type { ItemParameters } from '../parameters/itemParameters';
 
 /** An output of an operation; the item loop adds the paired item. */
-export interface ItemOutput {
-	json: IDataObject;
-	binary?: IBinaryKeyData;
-}
+export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** What an operation gets for one item. */
+/** The user's options for each request of an item. */
+export type Sending = Pick<Call<unknown>, 'timeout' | 'resendsLost'>;
+
+/** The surroundings of one item, for its operation. */
 export interface ItemRun {
 	context: IExecuteFunctions;
 	gateway: N8nGateway;
-	log: NodeLog;
 	item: number;
-	/** Number of items in this run. */
-	count: number;
+	sending: Sending;
 	/**
 	 * For an item that takes several requests: the operation adds the result of each. When the item fails, the ledger
 	 * keeps them, and the next try finds them here. They must survive JSON.
@@ -37,23 +35,20 @@ export interface ItemRun {
 }
 
 /**
- * What an operation does with each item. All items are checked before the first is sent. A paid request is never sent
+ * The work of an operation on each item. All items are checked before the first is sent. A paid request is never sent
  * again because a later step failed.
- * @typeParam Result of {@link DeliveringWork.perform}, where there is a `deliver`
+ * @typeParam Result of the request, where there is a `deliver`
  */
 export type ItemWork<Request = unknown, Result extends object = object> =
 	DirectWork<Request> | DeliveringWork<Request, Result>;
 
 /** Work whose request returns the item's outputs. */
-export interface DirectWork<Request = unknown> extends SendingWork<Request, ItemOutput[]> {
+export type DirectWork<Request = unknown> = SendingWork<Request, ItemOutput[]> & {
 	deliver?: undefined;
-}
+};
 
 /** Work that turns the result of the request into outputs, such as links into files. */
-export interface DeliveringWork<
-	Request = unknown,
-	Result extends object = object,
-> extends SendingWork<Request, Result> {
+type DeliveringWork<Request, Result> = SendingWork<Request, Result> & {
 	/**
 	 * Turns the result into outputs. It must cost nothing, because it may be repeated. An error in place of an output
 	 * fails only that output. Fields that it adds to `result` are kept as well.
@@ -63,6 +58,20 @@ export interface DeliveringWork<
 		request: Request,
 		run: ItemRun,
 	): Promise<Array<ItemOutput | GatewayError>>;
+};
+
+type SendingWork<Request, Result> = SingleWork<Request, Result> | BatchWork<Request, Result>;
+
+interface SingleWork<Request, Result> extends Reading<Request> {
+	/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
+	perform(request: Request, run: ItemRun): Promise<Result>;
+	batch?: undefined;
+}
+
+/** Work that sends several items in one request. */
+interface BatchWork<Request, Result> extends Reading<Request> {
+	batch: Batching<Request, Result>;
+	perform?: undefined;
 }
 
 /** How the items of a run are read, and what their requests are. */
@@ -86,24 +95,15 @@ export interface Reading<Request = unknown> {
 	linkedFiles?(request: Request): readonly LinkedFile[];
 	/** The amount that a request is charged for, where it costs money. */
 	amount?(request: Request): Amount;
-	/** What identifies a request across tries; default: the whole request. */
+	/** Identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
-	/** Whether the user wants the request sent again when its response was lost. */
-	resendsLost?(request: Request): boolean;
-}
-
-interface SendingWork<Request, Result> extends Reading<Request> {
-	/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
-	perform(request: Request, run: ItemRun): Promise<Result>;
-	/** Sends several items in one request, where the endpoint accepts them. */
-	batch?: Batching<Request, Result>;
 }
 
 export interface Batching<Request = unknown, Result = object> {
-	/** Items with the same key share a batch, as long as their sizes add up to at most `maxSize`. */
+	/** Items with the same key and options share a batch, as long as their sizes add up to at most `maxSize`. */
 	key(request: Request): unknown;
 	size(request: Request): number;
 	maxSize(request: Request): number;
-	/** @returns the result or the failure of each request */
+	/** Sends the requests as one. @returns the result or the failure of each; results must survive JSON */
 	perform(requests: Request[], run: ItemRun): Promise<Array<Result | GatewayError>>;
 }

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
 import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
-import { orderOptions, previewField } from '../parameters/orderOptions';
+import { orderOptionsOf, previewField } from '../parameters/orderOptions';
 import {
 	includeInputFieldsOption,
 	optionsProperty,
@@ -86,7 +86,7 @@ function fieldsOf({
 		const own: IDisplayOptions = field.displayOptions ?? {};
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
-	const ofOrder = isOrder ? orderOptions : [];
+	const ofOrder = isOrder ? orderOptionsOf(endpoint) : [];
 	const ofModel = mayHaveOtherModels({ endpoint, batch }) ? [ifModelRefusesOption] : [];
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
@@ -100,7 +100,7 @@ function fieldsOf({
 	].map(shown);
 }
 
-/** What the model of an agent is told before it calls an operation. */
+/** Tells the model of an agent about costs before it calls an operation. */
 const costs: Record<Cost, string> = {
 	read: 'Costs nothing.',
 	generation: 'Each call costs money.',

@@ -1,6 +1,6 @@
 import { excerpt } from '../../service/json';
 
-// What expressions, Code nodes and spreadsheets put into a text by accident. It would be ordered and charged like any other.
+// Expressions, Code nodes and spreadsheets put words into a text by accident, which would be ordered and charged.
 
 /** Something that is in a text by accident. */
 export interface Accident {
@@ -10,7 +10,7 @@ export interface Accident {
 	isHint?: true;
 }
 
-/** What JavaScript writes for a value that is missing, and a spreadsheet for one that it cannot give. */
+/** The words that JavaScript writes for a missing value, and a spreadsheet for one that it cannot give. */
 const missing: readonly string[] = [
 	...['undefined', 'null', 'NaN'],
 	...['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
@@ -35,7 +35,7 @@ const objectText = '[object Object]';
 export const isStray = (text: string) => missing.includes(text.trim());
 
 /**
- * What a whole text holds by accident.
+ * The accident in a whole text.
  * @param isOrdered whether it is the prompt of a video or an image, which is not about such words. In a chat, they can be
  * the subject, so only a text that is nothing else is refused.
  */
@@ -45,7 +45,7 @@ export function accidentIn(text: string, isOrdered = false): Accident | undefine
 	return accident ?? (isOrdered ? doubtfulIn(text) : undefined);
 }
 
-/** What the texts of JSON hold by accident. @param isOrdered as in {@link accidentIn} */
+/** The accident in the texts of JSON. @param isOrdered as in {@link accidentIn} */
 export function accidentInJson(json: unknown, isOrdered = false): Accident | undefined {
 	const accidents = textsIn(json).flatMap((text) => placeholderIn(text, isOrdered) ?? []);
 	return accidents.find(({ isHint }) => !isHint) ?? accidents[0];
@@ -68,7 +68,7 @@ export function placeholderIn(text: string, isOrdered: boolean): Accident | unde
 	};
 }
 
-/** What a prompt holds by accident, as far as one can tell. */
+/** A word in a prompt that may be there by accident. */
 function doubtfulIn(text: string): Accident | undefined {
 	const template = inBraces(text, placeholder);
 	if (template !== undefined) {

@@ -74,4 +74,4 @@ export const chatOptions = [
 		typeOptions: { multipleValueButtonText: 'Add Text' },
 		description: 'The answer ends before any of these texts',
 	}),
-] as const;
+];

@@ -31,7 +31,7 @@ export const toolNotice = (html: string): INodeProperties => ({
 	default: '',
 });
 
-/** What a tool tells the model of an agent, unless the user writes something else. Without it, n8n names no costs. */
+/** Tells the model of an agent about the tool, unless the user writes something else. Without it, n8n names no costs. */
 export const toolDescription = (text: string): INodeProperties => ({
 	displayName: 'Description',
 	name: 'toolDescription',

@@ -1,4 +1,4 @@
-import { excerpt } from '../../service/json';
+import { excerpt, isObject } from '../../service/json';
 import { isStray } from './accidentalText';
 import type { ItemParameters, ProblemKind } from './itemParameters';
 
@@ -6,21 +6,24 @@ import type { ItemParameters, ProblemKind } from './itemParameters';
  * Reports the parts of an expression that gave nothing: n8n joins them as empty texts, and the rest would be ordered.
  * A part that gives null or an empty text passes, because a user writes `?? ''` for what may be missing. An expression
  * that is one part as a whole gives no text at all, which is checked where its value is read.
- * @param written the parameter as it is written
+ * @param parameter as it is written; a resource locator has its expression in its value
  */
 export function reportParts(
-	written: unknown,
-	{ context, item, isOrder, isPaid }: ItemParameters,
+	parameter: unknown,
+	{ context, item, purpose }: ItemParameters,
 	report: (problem: string, kind?: ProblemKind) => void,
 ): void {
-	// What is paid already is delivered, whatever its file is called.
-	if (!isPaid || typeof written !== 'string' || !written.startsWith('=')) return;
+	// A file that is paid already is delivered, whatever it is called.
+	const written = isObject(parameter) ? parameter.value : parameter;
+	if (!purpose.isPaid || typeof written !== 'string' || !written.startsWith('=')) return;
 	const values = partsOf(written.slice(1)).map((code) => {
 		const part = `{{${code}}}`;
 		return { code: code.trim(), part, value: context.evaluateExpression(part, item) };
 	});
 	const missing = values.filter(({ value }) => value === undefined);
-	const stray = values.find(({ value }) => isOrder && typeof value === 'string' && isStray(value));
+	const stray = values.find(
+		({ value }) => purpose.isOrder && typeof value === 'string' && isStray(value),
+	);
 	if (missing.length > 0) {
 		const [{ code }] = missing;
 		const shown = missing.slice(0, 3).map((one) => excerpt(one.part, 80));

@@ -1,8 +1,9 @@
 import { merged, valueAt, without, type JsonObject } from '../../service/json';
 import { accidentInJson } from './accidentalText';
-import { bodyOf, type Body, type Field } from './field';
-import { objectField, reportAccident } from './fieldKinds';
+import { bodyOf, type Field } from './field';
+import { objectField } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
+import { reportAccident } from './values';
 
 /** Fields that the user adds to the request, such as one that this package does not know yet. */
 export const extraBodyOption = objectField({
@@ -29,17 +30,17 @@ export class ExtraBody {
 		private readonly parameters: ItemParameters,
 		refused: ReadonlyArray<keyof typeof reserved> = [],
 	) {
-		const { options, otherModel } = parameters;
+		const { options, purpose } = parameters;
 		const { displayName } = extraBodyOption.property;
 		const given = extraBodyOption.read(options) ?? {};
-		this.fields = otherModel === undefined ? given : without(given, ['model']);
+		this.fields = purpose.otherModel === undefined ? given : without(given, ['model']);
 		for (const name of refused) {
 			const value = this.fields[name];
 			if (value === undefined || (name === 'stream' && !value)) continue;
 			const problem = `cannot have “${name}”: ${reserved[name]}`;
 			options.report(displayName, problem, 'unsendable');
 		}
-		reportAccident(accidentInJson(this.fields, parameters.isOrder), (problem, kind) =>
+		reportAccident(accidentInJson(this.fields, purpose.isOrder), (problem, kind) =>
 			options.report(displayName, problem, kind),
 		);
 	}
@@ -63,18 +64,20 @@ export class ExtraBody {
 	}
 
 	/** Reads the fields that Extra Body does not have, and checks those that it has. */
-	remaining<Fields extends readonly Field[]>(scope: Scope, fields: Fields): Body<Fields> {
+	remaining(scope: Scope, fields: readonly Field[]): JsonObject {
 		const { displayName } = extraBodyOption.property;
 		for (const { request = '', property, problemOf } of fields) {
 			const problem = this.has(request) && problemOf?.(valueAt(this.fields, request));
 			if (problem) scope.report(`${displayName}: ${property.displayName}`, problem);
 		}
-		const remaining = fields.filter(({ request }) => request === undefined || !this.has(request));
-		return bodyOf(scope, remaining) as Body<Fields>;
+		return bodyOf(
+			scope,
+			fields.filter(({ request }) => request === undefined || !this.has(request)),
+		);
 	}
 
 	/** The body merged with Extra Body, whose fields win. */
-	addTo<Body extends object>(body: Body): Body & JsonObject {
-		return merged(body as JsonObject, this.fields) as Body & JsonObject;
+	addTo(body: JsonObject): JsonObject {
+		return merged(body, this.fields);
 	}
 }

@@ -1,28 +1,33 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import type { JsonObject } from '../../service/json';
 import type { FieldRule } from '../../service/protocol/fields';
-import type { Scope } from './itemParameters';
+import { reportParts } from './expressionParts';
+import type { ProblemKind, Scope } from './itemParameters';
 
 /**
  * A field, declared once: what the editor shows, how its value is read and checked, and where it goes in the request.
  * `fieldKinds.ts` creates fields; docs/fields.md is generated from them.
  */
-export interface Field<Value = unknown, Path extends string = string> {
+export interface Field<Value = unknown> extends FieldFacts {
 	property: INodeProperties;
+	/** Reads the value. Its problems are reported under the field's label. */
+	read(scope: Scope): Value;
+}
+
+/** The part of a declaration that the editor does not show. */
+export interface FieldFacts {
 	/** Dotted path in the body of the request, with `[]` for the entries of a list. Undefined: it is not sent. */
-	request?: Path;
+	request?: string;
 	/** The rule for all models. The rules of single models are checked when the request is complete. */
 	rule?: FieldRule;
-	/** Of a list: the label of an entry, before its number, and the fields of an entry. */
+	/** For a list: the label of an entry, before its number, and the fields of an entry. */
 	entry?: { label: string; fields: readonly Field[] };
 	/** Whether it only says how the request is sent or what its output looks like, and not what is ordered. */
 	isSetting?: true;
 	/** Whether the model of an agent fills it in, unless the user does. */
 	isFilledInByModel?: true;
-	/** Where it stands among the options of a node, from the top: those without a rank are first. */
+	/** Its place among the options of a node, from the top: those without a rank are first. */
 	rank?: number;
-	/** Reads the value. Its problems are reported under the field's label. */
-	read(scope: Scope): Value;
 	/** Why the operation cannot use this value, which may come from Extra Body; continues the label. */
 	problemOf?(value: unknown): string | undefined;
 }
@@ -33,36 +38,50 @@ export interface FieldGroup<Value> {
 	read(scope: Scope): Value;
 }
 
-/** What a field adds to the body: `input.prompt` gives `{ input: { prompt } }`. */
-type AtPath<Path extends string, Value> = Path extends `${infer Name}.${infer Rest}`
-	? Member<Name, AtPath<Rest, Value>, Value>
-	: Member<Path, Value, Value>;
+/** A field as it is declared: what the editor shows, and its path in the request with its rule. */
+export type Declaration = Omit<INodeProperties, 'type' | 'default'> &
+	FieldFacts & { default?: INodeProperties['default'] };
 
-/** Optional where the user may leave it out. */
-type Member<Name extends string, Content, Value> = undefined extends Value
-	? { [_ in Name]?: Content }
-	: { [_ in Name]: Content };
+/** Reports a problem under the field's label. */
+export type Report = (problem: string, kind?: ProblemKind) => void;
 
-type Addition<Of> = Of extends Field<infer Value, infer Path> ? AtPath<Path, Value> : never;
-
-/** All members of a union at once. */
-type All<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
-	each: infer Intersection,
-) => void
-	? Intersection
-	: never;
-
-/** The part of a request's body that these fields make. */
-export type Body<Fields extends readonly Field[]> = All<Addition<Fields[number]>>;
+/**
+ * A field of one parameter.
+ * @param parse reads the value, which can be anything when an expression gives it
+ */
+export function fieldOf<Value>(
+	type: NodePropertyTypes,
+	declaration: Declaration,
+	parse: (value: unknown, report: Report, scope: Scope) => Value,
+): Field<Value> {
+	const { request, rule, entry, isSetting, isFilledInByModel, rank, problemOf, ...property } =
+		declaration;
+	const { name, displayName } = property;
+	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
+	const kindOf = request === undefined ? 'unsendable' : 'rule';
+	return {
+		property: { default: '', ...property, type },
+		request,
+		rule,
+		entry,
+		isSetting,
+		isFilledInByModel,
+		rank,
+		problemOf,
+		read(scope) {
+			const report: Report = (problem, kind = kindOf) => scope.report(displayName, problem, kind);
+			const value = scope.value(name);
+			if (!isSetting) reportParts(scope.written(name), scope.parameters, report);
+			return parse(value, report, scope);
+		},
+	};
+}
 
 /**
  * Reads fields in their order into the body of the request, or into one entry of a list in it. A field that the user
  * did not set is left out.
  */
-export function bodyOf<Fields extends readonly Field[]>(
-	scope: Scope,
-	fields: Fields,
-): Body<Fields> {
+export function bodyOf(scope: Scope, fields: readonly Field[]): JsonObject {
 	const body: JsonObject = {};
 	for (const field of fields) {
 		if (field.request === undefined) continue;
@@ -70,7 +89,7 @@ export function bodyOf<Fields extends readonly Field[]>(
 		const path = field.request.replace(/^.*\[\]\./, '');
 		if (value !== undefined) setAt(body, path.split('.'), value);
 	}
-	return body as Body<Fields>;
+	return body;
 }
 
 function setAt(body: JsonObject, [name, ...deeper]: string[], value: unknown): void {

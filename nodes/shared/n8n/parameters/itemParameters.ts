@@ -6,7 +6,7 @@ import { asBoolean } from './spellings';
 /** Name of the option that sends a request without checking it against the rules of the service. */
 export const skipChecks = 'skipChecks';
 
-/** Where fields are read: the parameters of the node itself, its "Options", or an entry of a list. */
+/** Fields are read in it: the parameters of the node itself, its "Options", or an entry of a list. */
 export interface Scope {
 	/** The parameters of the item. */
 	readonly parameters: ItemParameters;
@@ -28,6 +28,18 @@ export interface Scope {
 
 export type ProblemKind = 'rule' | 'unsendable' | 'hint';
 
+/** The purpose for which the parameters of an item are read. */
+interface Purpose {
+	/** The base URL of the gateway, which fetches the links of the item. */
+	gatewayUrl?: string;
+	/** Whether the request costs money. */
+	isPaid?: boolean;
+	/** Whether the item orders a video or an image. */
+	isOrder?: boolean;
+	/** The model to read in place of the one that the user chose. */
+	otherModel?: string;
+}
+
 /** The parameters of one item. Their problems are collected, and reported all at once. */
 export class ItemParameters implements Scope {
 	readonly parameters = this;
@@ -43,36 +55,11 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-		private readonly operation: {
-			gatewayUrl?: string;
-			isOrder?: boolean;
-			isPaid?: boolean;
-			otherModel?: string;
-		} = {},
+		readonly purpose: Purpose = {},
 	) {}
 
-	/** The model to read in place of the one that the user chose. */
-	get otherModel(): string | undefined {
-		return this.operation.otherModel;
-	}
-
-	/** The base URL of the gateway, which fetches the links of the item. */
-	get gatewayUrl(): string {
-		return this.operation.gatewayUrl ?? '';
-	}
-
-	/** Whether its request costs money. */
-	get isPaid(): boolean {
-		return this.operation.isPaid ?? false;
-	}
-
-	/** Whether the item orders a video or an image. */
-	get isOrder(): boolean {
-		return this.operation.isOrder ?? false;
-	}
-
 	/**
-	 * What the user added under "Options". n8n evaluates all of them when they are first read. So an item should report
+	 * The options that the user added. n8n evaluates all of them when they are first read. So an item should report
 	 * its job before that: the error of a failed expression then names the job.
 	 */
 	get options(): Scope {

@@ -4,11 +4,9 @@ import { read } from '../../service/reader/values';
 import { asText, textAt } from '../../service/json';
 import { isPollState, type JobKind } from '../../service/protocol/jobs';
 import { isTool } from '../agent/tool';
-import type { Field } from './field';
+import { fieldOf, type Declaration, type Field } from './field';
 import type { ItemParameters } from './itemParameters';
 import { isSkippedOutput } from './skippedOutput';
-
-const displayName = 'Job ID';
 
 /** The ID of a job. By default an expression reads it from the item; a missing ID is reported. */
 export function jobIdField({
@@ -18,33 +16,30 @@ export function jobIdField({
 	/** Expression that finds the ID in the item of a create. */
 	from: string;
 }): Field<string> {
-	return {
+	const declaration: Declaration = {
+		displayName: 'Job ID',
+		...texts,
 		isFilledInByModel: true,
-		property: {
-			...{ displayName, ...texts },
-			type: 'string',
-			default: `=${from}`,
-			required: true,
-			builderHint: {
-				propertyHint:
-					'Leave out behind the node that created the job: the default finds the ID in its item',
-			},
-		},
-		read(scope) {
-			const id = asText(scope.value(texts.name)) ?? '';
-			const { parameters } = scope;
-			const { json, binary } = parameters.context.getInputData()[parameters.item];
-			// An `id` in such an item is not that of a job, but of the row for which nothing was ordered.
-			if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
-				parameters.passThrough = { json, binary };
-				return '';
-			}
-			const ofTool = isTool(parameters.context.getNode());
-			const problem = id !== '' ? idProblem(id) : ofTool ? missingInCall : missingIdProblem(json);
-			if (problem !== undefined) scope.report(displayName, problem);
-			return id;
+		default: `=${from}`,
+		required: true,
+		builderHint: {
+			propertyHint:
+				'Leave out behind the node that created the job: the default finds the ID in its item',
 		},
 	};
+	return fieldOf('string', declaration, (value, report, { parameters }) => {
+		const id = asText(value) ?? '';
+		const { json, binary } = parameters.context.getInputData()[parameters.item];
+		// An `id` in such an item is not that of a job, but of the row for which nothing was ordered.
+		if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
+			parameters.passThrough = { json, binary };
+			return '';
+		}
+		const ofTool = isTool(parameters.context.getNode());
+		const problem = id !== '' ? idProblem(id) : ofTool ? missingInCall : missingIdProblem(json);
+		if (problem !== undefined) report(problem, 'rule');
+		return id;
+	});
 }
 
 const missingInCall =
@@ -62,7 +57,7 @@ function idProblem(id: string): string | undefined {
 	return isPossible ? undefined : `is not the ID of a job (it is "${id.slice(0, 40)}")`;
 }
 
-/** What the input item shows about the kind of its job. */
+/** The kind of a job, as far as its input item shows it. */
 export interface JobKindHint {
 	/** Set when the item certainly comes from a create. */
 	kind?: JobKind;

@@ -1,12 +1,12 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
+import { isObject } from '../../service/json';
 import { listModels } from '../../service/models/list';
 import { knownModels, type ModelKind } from '../../service/protocol/models';
 import { createGateway } from '../client/gateway';
 import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
-import type { Field } from './field';
-import { fieldOf, intendedText } from './fieldKinds';
-import type { ItemParameters, Scope } from './itemParameters';
+import { fieldOf, type Field } from './field';
+import { intendedText } from './values';
 
 /**
  * The model of an operation: from the list, or by ID, so that a new model works on the day it appears.
@@ -15,13 +15,13 @@ import type { ItemParameters, Scope } from './itemParameters';
 export function modelField(
 	defaultModel = '',
 	{ refused, hint }: { refused?: ModelKind; hint?: string } = {},
-): Field<string, 'model'> {
+): Field<string> {
 	const problemOf = (id: unknown) =>
 		refused && knownModels.get(String(id))?.kind === refused
 			? `${String(id)} belongs to ${resourceOf[refused]}: choose that resource`
 			: undefined;
 	const cachedResultName = nameInList(defaultModel, knownModels.get(defaultModel)?.kind);
-	const field = fieldOf(
+	return fieldOf(
 		'resourceLocator',
 		{
 			displayName: 'Model',
@@ -31,6 +31,7 @@ export function modelField(
 					'Take an ID from the list of the gateway, or one that the user names: IDs are not to be guessed',
 			},
 			request: 'model',
+			problemOf,
 			hint,
 			default: { __rl: true, mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
@@ -54,29 +55,17 @@ export function modelField(
 				},
 			],
 		},
-		(value, report) => {
-			const id = intendedText(value, report).trim();
+		(value, report, { parameters }) => {
+			const chosen = isObject(value) && 'value' in value ? value.value : value;
+			const id = intendedText(parameters.purpose.otherModel ?? chosen, report).trim();
 			const problem = problemOf(id);
 			if (problem !== undefined) report(problem);
 			return id;
 		},
 	);
-	return { ...field, problemOf, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
 
-/** The scope of a resource locator: its value is the chosen ID, without the mode. */
-function locatorScope(parameters: ItemParameters): Scope {
-	const { context, item } = parameters;
-	return {
-		parameters,
-		value: (name) =>
-			parameters.otherModel ?? context.getNodeParameter(name, item, '', { extractValue: true }),
-		written: (name) => parameters.written(`${name}.value`),
-		report: (field, problem, kind) => parameters.report(field, problem, kind),
-	};
-}
-
-/** What a model is for. The specification says it for some models only; for others, the ID suggests it. */
+/** The specification says for some models only what they are for; for others, the ID suggests it. */
 type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
 
 /** By the resource in the menu, or by the name of a node without resources. */
@@ -99,7 +88,7 @@ const labels: Record<Purpose, string> = {
 	image: 'Image',
 };
 
-/** What an ID suggests; the first match counts. This is a guess, which only decides the order and names in the list. */
+/** The purpose that an ID suggests; the first match counts. A guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
 	[/vid/i, 'video'],

@@ -1,18 +1,9 @@
-import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
-import { asText } from '../../service/json';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { endpoints, type Endpoint } from '../../service/protocol/endpoints';
 import { hiddenForTools } from './editor';
 import type { Field } from './field';
-import {
-	booleanField,
-	choiceField,
-	durationField,
-	fieldOf,
-	numberField,
-	withDefault,
-	type Declaration,
-} from './fieldKinds';
-import { scopeOfOptions, skipChecks, type Scope } from './itemParameters';
+import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
+import { ItemParameters, skipChecks } from './itemParameters';
 
 /**
  * The node's "Options": first those that say what to make, then, by their rank, what guards the bill (from 1), how to
@@ -28,18 +19,6 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 		options: [...options]
 			.sort(({ rank = 0 }, { rank: other = 0 }) => rank - other)
 			.map(({ property }) => property),
-	};
-}
-
-/** Options that belong together. They read from the group's own scope, which is empty if the user did not add it. */
-export function optionGroup({
-	fields,
-	...declaration
-}: Declaration<never, INodeParameters> & { fields: readonly Field[] }): Field<Scope> {
-	const options = fields.map(({ property }) => property);
-	return {
-		...fieldOf('collection', { default: {}, ...declaration, options }, () => undefined),
-		read: (scope) => scopeOfOptions(scope, declaration.name),
 	};
 }
 
@@ -134,12 +113,11 @@ export const parallelRequestsOption = numberField({
 });
 
 /** The number of things done at the same time for all items. The default where the option is no number from 1 on. */
-export function parallelOf(context: IExecuteFunctions, { property }: Field): number {
-	const fallback = Number(property.default);
+export function parallelOf(context: IExecuteFunctions, field: Field<number | undefined>): number {
+	const fallback = Number(field.property.default);
 	try {
-		const given = context.getNodeParameter(`options.${property.name}`, 0, fallback);
-		const number = Number(asText(given));
-		return number >= 1 ? Math.floor(number) : fallback;
+		const number = field.read(new ItemParameters(context, 0).options);
+		return number !== undefined && number >= 1 ? Math.floor(number) : fallback;
 	} catch {
 		// n8n cannot evaluate an expression. The items report it when they read their options.
 		return fallback;

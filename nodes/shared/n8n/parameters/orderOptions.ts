@@ -1,31 +1,22 @@
+import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
-import {
-	booleanField,
-	choiceField,
-	intendedText,
-	fieldOf,
-	limitField,
-	safetySwitch,
-	type Report,
-} from './fieldKinds';
-import type { Field } from './field';
+import { fieldOf, type Field } from './field';
+import { choiceField, limitField, optionGroup } from './fieldKinds';
+import { ifNoImageOption, ifNoJobOption } from './ifNoResponse';
 import type { Scope } from './itemParameters';
-import { optionGroup } from './options';
+import { comparableIntended, onceOptions, readOnce, type OrderOnce } from './orderOnce';
 import { asTrueOrFalse } from './spellings';
+import { checked } from './values';
 
 /** The user's options for the order of one item. */
-export interface OrderOptions {
-	/** An order with this key is placed only once. */
-	key?: string;
-	/** What to do with an item whose key was used before. */
-	ifOrderedBefore: 'skip' | 'drop' | 'fail';
-	/** Whether to release the key instead of ordering. */
-	releasesKey: boolean;
-	/** What the limits count separately, such as the name of a client; undefined: they count all orders together. */
+export interface OrderOptions extends OrderOnce {
+	/** The limits count separately for each, such as the name of a client; undefined: they count all orders together. */
 	subject?: string;
 	/** Those of an execution come first. */
 	limits: readonly Limit[];
+	/** Whether to send it again when its response was lost; undefined where the user has not decided. */
+	resendsLost?: boolean;
 }
 
 /** For how long a limit counts: one execution with its Retries, or all executions of a day or a month. */
@@ -33,7 +24,7 @@ export type Period = 'execution' | 'day' | 'month';
 
 /** A limit that the user has set. */
 export interface Limit {
-	/** What it counts: orders, or their estimated cost. */
+	/** Whether it counts orders or their estimated cost. */
 	readonly of: 'orders' | 'cost';
 	readonly period: Period;
 	readonly max: number;
@@ -47,73 +38,25 @@ export const maxOrdersCounted = 100_000;
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
 
-/** In the panel itself and not under "Options", so that a careful user finds it before the first order. */
-export const previewField = safetySwitch({
-	displayName: 'Preview (Order Nothing)',
-	name: 'preview',
-	default: false,
-	displayOptions: hiddenForTools,
-	description:
-		'Whether to check everything and show what this node would order, without sending or charging anything',
-});
-
-const orderKeyOption = fieldOf(
-	'string',
+/**
+ * In the panel itself and not under "Options", so that a careful user finds it before the first order. An expression that
+ * gives neither true nor false is a problem: it must not turn the preview off.
+ */
+export const previewField = fieldOf(
+	'boolean',
 	{
-		displayName: 'Order Key',
-		name: 'orderKey',
-		placeholder: 'e.g. {{ $json.sku }}-2026-11',
-		description:
-			'This node orders only once with this key, in all executions. It remembers its newest 2,200 orders. Needs a saved workflow.',
-	},
-	(value, report): string | undefined => {
-		if (value === undefined) return undefined;
-		if (typeof value === 'boolean') report('must be a text (it is true or false)');
-		return comparableIntended(value, report);
-	},
-);
-
-/** The same for keys that look the same: typed in two forms of Unicode, or with invisible characters. */
-const comparableText = (text: string) =>
-	text
-		.replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-		.replace(/\s/g, ' ')
-		.replace(/\p{Cc}/gu, '')
-		.normalize('NFC')
-		.trim();
-
-const ifOrderedBeforeOption = choiceField({
-	displayName: 'If Ordered Before',
-	name: 'ifOrderedBefore',
-	options: [
-		{
-			name: 'Drop the Item',
-			value: 'drop',
-			description: 'The item gives no output. A loop ends if a whole batch is dropped.',
-		},
-		{ name: 'Fail the Item', value: 'fail', description: 'The item fails with an error' },
-		{
-			name: 'Skip the Item',
-			value: 'skip',
-			description: 'The output has “ordered: false” and the reason',
-		},
-	],
-	default: 'skip',
-	rule: { type: 'string', values: ['drop', 'fail', 'skip'] },
-	displayOptions: hiddenForTools,
-	description: 'What to do when an order with the same Order Key was placed before',
-});
-
-const releaseOrderKeyOption = booleanField(
-	{
-		displayName: 'Release Order Key',
-		name: 'releaseOrderKey',
-		default: true,
+		displayName: 'Preview (Order Nothing)',
+		name: 'preview',
+		default: false,
 		displayOptions: hiddenForTools,
 		description:
-			'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
+			'Whether to check everything and show what this node would order, without sending or charging anything',
 	},
-	asTrueOrFalse,
+	(value, report, scope): boolean => {
+		// The parameter is missing in workflows that are older than the switch, and in nodes that do not show it.
+		if (scope.written('preview') === undefined) return false;
+		return checked(asTrueOrFalse(value) ?? value, { type: 'boolean' }, report);
+	},
 );
 
 const maxOrdersOption = limitField({
@@ -125,13 +68,11 @@ const maxOrdersOption = limitField({
 		'How many orders this node may place in one execution, with its loops and Retries, or as In Each says. If not set: no limit, but 3 for a tool of an agent.',
 });
 
-/** Reports a value that gives nothing: an order would be placed without its key, or count for nobody. */
-const comparableIntended = (value: unknown, report: Report) =>
-	intendedText(typeof value === 'string' ? comparableText(value) : value, report);
-
 /** The limit of a tool when the user set none, because an agent may call it in a loop. */
 const limitOfTool: Limit = {
-	...{ of: 'orders', period: 'execution', max: 3 },
+	of: 'orders',
+	period: 'execution',
+	max: 3,
 	field: maxOrdersOption.property.displayName,
 };
 
@@ -160,15 +101,6 @@ const maxCostPerDayOption = limitField({
 	default: 20,
 	description:
 		'What this node’s orders may cost in one day, in all executions together. It is estimated by Prices in the credential. Another amount begins a new count. Needs a saved workflow.',
-});
-
-const onceOptions = optionGroup({
-	displayName: 'Order Once',
-	name: 'once',
-	rank: 1,
-	placeholder: 'Add Field',
-	default: { orderKey: '' },
-	fields: [orderKeyOption, ifOrderedBeforeOption, releaseOrderKeyOption],
 });
 
 const countForOption = fieldOf(
@@ -217,34 +149,37 @@ const limitOptions = optionGroup({
 });
 
 /** Options of all operations that order videos or images. */
-export const orderOptions = [onceOptions, limitOptions] as const;
+export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
+	onceOptions,
+	limitOptions,
+	cost === 'job' ? ifNoJobOption : ifNoImageOption,
+];
 
 export function readOrderOptions(options: Scope): OrderOptions {
-	const once = onceOptions.read(options);
-	const key = orderKeyOption.read(once);
-	const releasesKey = releaseOrderKeyOption.read(once) ?? false;
-	// Whoever added the group must not order without its protection.
-	const { name, displayName } = onceOptions.property;
-	if (options.value(name) !== undefined && key === undefined) {
-		options.report(displayName, 'needs an Order Key', 'unsendable');
-	}
-	const chosen = ifOrderedBeforeOption.read(once);
-	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
-	return { key, ifOrderedBefore, releasesKey, ...readLimits(options) };
+	return {
+		...readOnce(options),
+		// It reads the same for jobs and images.
+		resendsLost: ifNoJobOption.read(options),
+		...readLimits(options),
+	};
 }
 
 function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 	const scope = limitOptions.read(options);
 	const chosen = inEachOption.read(scope);
 	const inEach: Period = chosen === 'day' || chosen === 'month' ? chosen : 'execution';
-	const given = [
-		limitIn(scope, maxOrdersOption, 'orders', inEach),
-		limitIn(scope, maxCostOption, 'cost', inEach),
-		limitIn(scope, maxOrdersPerDayOption, 'orders', 'day'),
-		limitIn(scope, maxCostPerDayOption, 'cost', 'day'),
-	].flatMap((limit) => limit ?? []);
+	const fields = [
+		{ of: 'orders', period: inEach, option: maxOrdersOption },
+		{ of: 'cost', period: inEach, option: maxCostOption },
+		{ of: 'orders', period: 'day', option: maxOrdersPerDayOption },
+		{ of: 'cost', period: 'day', option: maxCostPerDayOption },
+	] as const;
+	const given = fields.flatMap(({ of, period, option }): Limit[] => {
+		const max = option.read(scope);
+		return max === undefined ? [] : [{ of, period, max, field: option.property.displayName }];
+	});
 	const subject = countForOption.read(scope);
-	// Whoever says what is counted must not order without a limit.
+	// A user who says what is counted must not order without a limit.
 	const { name, displayName } =
 		chosen === undefined ? countForOption.property : inEachOption.property;
 	if (given.length === 0 && scope.value(name) !== undefined)
@@ -253,14 +188,4 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
 	const ofTool = isOfTool && isUnlimited ? [limitOfTool] : [];
 	return { subject, limits: [...ofTool, ...given] };
-}
-
-function limitIn(
-	scope: Scope,
-	{ property, read }: Field<number | undefined>,
-	of: Limit['of'],
-	period: Period,
-): Limit | undefined {
-	const max = read(scope);
-	return max === undefined ? undefined : { of, period, max, field: property.displayName };
 }

@@ -1,6 +1,6 @@
 import { asText, describeValue } from '../../service/json';
 import type { Endpoint } from '../../service/protocol/endpoints';
-import { fieldOf } from './fieldKinds';
+import { fieldOf } from './field';
 
 /** Each may be tried eight times, with longer and longer waits. */
 const maxModels = 5;

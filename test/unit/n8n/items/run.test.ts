@@ -13,7 +13,7 @@ const failed = (message: string, reach: 'answered' | 'lost') =>
 /** Runs a node whose items order their own numbers. */
 const executed = async (work: Partial<DirectWork<number>>, execution: Execution) => {
 	const orders = {
-		...{ endpoint: endpoints.videoCreate, isOrder: true, resendsLost: () => false },
+		...{ endpoint: endpoints.videoCreate, isOrder: true },
 		...{ prepare: ({ item }: { item: number }) => item, perform: async () => [{ json: {} }] },
 	};
 	return await runItems(executeContext(execution), { ...orders, ...work } as DirectWork, 10);

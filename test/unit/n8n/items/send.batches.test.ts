@@ -22,8 +22,8 @@ const batch = {
 	perform: async () => [],
 };
 const groups = (list: Request[]) => {
-	const batches = new Batches<Request, { item: number; request: Request }>(batch);
-	list.forEach((request, item) => batches.add({ item, request }));
+	const batches = new Batches<Request, { item: number; request: Request; sending: object }>(batch);
+	list.forEach((request, item) => batches.add({ item, request, sending: {} }));
 	return batches.all.map((group) => group.map(({ item }) => item));
 };
 
