@@ -8,7 +8,12 @@ import {
 	toolDescription,
 	toolNotice,
 } from '../shared/n8n/parameters/editor';
-import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
+import {
+	choiceField,
+	durationField,
+	numberField,
+	textField,
+} from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';
 
@@ -53,6 +58,23 @@ export const jobId = jobIdField({
 	name: 'jobId',
 	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
 	description: `The ID of the video to wait for. Taken from the node that ordered it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+});
+
+export const jobKind = choiceField({
+	displayName: 'Kind of Job',
+	name: 'jobKind',
+	options: [
+		{
+			name: 'Automatic',
+			value: 'auto',
+			description: 'As the item shows. If it does not, the service is asked about both kinds once.',
+		},
+		{ name: 'Reference Video', value: 'task' },
+		{ name: 'Video', value: 'video' },
+	],
+	default: 'auto',
+	displayOptions: hiddenForTools,
+	description: 'What the Job ID names, for an ID that comes from no Create',
 });
 
 export const file = fileOutput(
@@ -108,6 +130,7 @@ export const fields: INodeProperties[] = [
 	whileWaiting,
 	...file.fields.map(({ property }) => property),
 	optionsProperty([
+		jobKind,
 		fileName,
 		includeInputFieldsOption,
 		timeout,

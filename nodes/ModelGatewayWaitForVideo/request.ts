@@ -3,14 +3,14 @@ import { startWait, type PollerState } from '../shared/service/jobs/poller';
 import { stateIn } from '../shared/service/reader/job';
 import { read } from '../shared/service/reader/values';
 import { excerpt, textAt, withoutUndefined } from '../shared/service/json';
-import { jobKinds } from '../shared/service/protocol/jobs';
+import { jobKinds, type JobKind } from '../shared/service/protocol/jobs';
 import { limits } from '../shared/service/protocol/limits';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun, Reading } from '../shared/n8n/items/work';
 import type { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { jobKindOf, type JobKindHint } from '../shared/n8n/parameters/jobId';
-import { file, fileName, jobId, pollInterval, timeout } from './fields';
+import { file, fileName, jobId, jobKind, pollInterval, timeout } from './fields';
 
 /** The parameters of one item. */
 export interface WaitRequest extends JobKindHint {
@@ -35,8 +35,10 @@ function waitRequest(
 	{ reportJob }: Pick<ItemRun, 'reportJob'>,
 ): WaitRequest {
 	const id = jobId.read(parameters);
-	const kindHint = jobKindOf(parameters, id);
-	if (id !== '') reportJob({ kind: kindHint.kind, id });
+	const shown = jobKindOf(parameters, id);
+	const kind = shown.kind ?? asJobKind(jobKind.read(parameters.options));
+	const kindHint = kind === undefined ? shown : { kind };
+	if (id !== '') reportJob({ kind, id });
 	const { context, item, options } = parameters;
 	const { json = {} } = context.getInputData()[item] ?? {};
 	const inputRequestId = textAt(json, 'request_id');
@@ -52,6 +54,9 @@ function waitRequest(
 		timeout: timeout.read(options) ?? defaultTimeout(context),
 	};
 }
+
+const asJobKind = (text = ''): JobKind | undefined =>
+	Object.hasOwn(jobKinds, text) ? (text as JobKind) : undefined;
 
 /** Milliseconds. MCP clients wait for a minute, in which the response to the last poll must arrive, too. */
 const mcpClientTimeout = 40_000;

@@ -38,6 +38,17 @@ describe('Wait for Video', () => {
 	const pollsOf = (id: string) =>
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
 
+	it.each([
+		['auto', ['task', 'video']],
+		['video', ['video']],
+	])('polls an ID that comes from no Create as Kind of Job says: %s', async (jobKind, routes) => {
+		const { id } = earlierJob(gateway, 'video');
+		gateway.jobs.complete(id, video);
+		const node = waitForVideo({ jobId: id, options: { jobKind } });
+		await resumeToEnd(await startWaits(gateway, chain(node), [{ id: 'row' }], { mode: 'manual' }));
+		expect(pollsOf(id).map(({ route }) => route)).toEqual([...routes, 'videoContent']);
+	});
+
 	it.each(['task', 'video'] as const)(
 		'reports at once that a job failed on creation: %s',
 		async (kind) => {
