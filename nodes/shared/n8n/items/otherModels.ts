@@ -5,7 +5,6 @@ import { excerpt } from '../../service/json';
 import type { N8nGateway } from '../client/gateway';
 import { messageOf } from '../errors/errorRecord';
 import type { Ledger } from '../orders/ledger';
-import { isFresh } from '../orders/line';
 import type { ItemParameters } from '../parameters/itemParameters';
 import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
 import type { Item, OtherModel } from './item';
@@ -80,7 +79,7 @@ async function takeNextModel(
 	const next = item.others?.[0];
 	if (!next || !(error instanceof GatewayError) || !mayTryOtherModel(error.failure)) return false;
 	// An earlier try may have been accepted.
-	if (!isFresh(item)) return false;
+	if (item.found) return false;
 	if (ledger && !(await ledger.changeRequest(item))) return false;
 	if (run.isFailing || run.isStopped) return false;
 	logOrder(run, 'model refused', item, { failure: error.failure });

@@ -5,7 +5,7 @@ import { isTool } from '../agent/tool';
 import { nodeMemory, runIndexOf } from '../execution/memory';
 import { originOf } from './identity';
 import { keptJournals } from './keptJournals';
-import { isPreview, isReal, isSent, orderOf, type Line } from './line';
+import { orderOf, type Line } from './line';
 import { addTotals, totalOf, type Order, type State, type Total, type Wish } from './order';
 import { readStored, type Orders, type Run, type Stored } from './stored';
 
@@ -25,7 +25,7 @@ export class Journal {
 	/** How many runs of the node came before this one. */
 	readonly run: number;
 	private readonly memory: Stored;
-	private readonly isOfTool: boolean;
+	readonly isOfTool: boolean;
 
 	/** @param isOrder whether videos or images are ordered, which a Retry may find in another run */
 	constructor(
@@ -93,19 +93,17 @@ export class Journal {
 	begin(lines: readonly Line[]): void {
 		for (const line of lines) {
 			const { wish, found } = line;
-			if (isPreview(line) || !isSent(line)) this.release(wish);
-			if (isPreview(line) || !found) continue;
+			if (line.isPreview || !line.isSent) this.release(wish);
+			if (line.isPreview || !found) continue;
 			// An order that another run sent belongs to this run from now on.
 			const { run, source } = wish;
 			if (found.order.run !== run) this.keep([{ ...found.order, run, source }]);
 			this.assign(found.order);
 		}
-		const sent = lines.filter((line) => isReal(line) && isSent(line));
-		if (this.isOrder)
-			this.keep(
-				sent.map((line) => orderOf(line, { state: 'sent' })),
-				true,
-			);
+		if (!this.isOrder) return;
+		const sent = lines.filter(({ isPreview, isSent }) => isSent && !isPreview);
+		const orders = sent.map((line) => orderOf(line, { state: 'sent' }));
+		this.keep(orders, true);
 	}
 
 	/** Keeps what became of an order before the others have ended. */

@@ -8,15 +8,14 @@ import { joinFirst } from '../errors/badInput';
 import type { Limit, Period } from '../parameters/orderOptions';
 import { isLasting, reasonOf, type LimitReason, type Usage } from './limits';
 import type { Line } from './line';
-import type { Total } from './order';
-import { maxCountedSeparately } from './periodCount';
+import { maxCountedSeparately } from './counts';
 
 interface Refused {
 	line: Line;
 	run: {
 		context: IExecuteFunctions;
-		/** What a day or month had counted for an item before this run. */
-		usedBefore(line: Line, period: Period): Total | undefined;
+		/** What a limit of a day or month had counted for an item before this run. */
+		usedBefore(line: Line, limit: Limit): number | undefined;
 	};
 }
 
@@ -36,7 +35,7 @@ export function limitReached(reason: LimitReason, { line, run }: Refused): Facts
 			? `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${max}`
 			: `it would exceed the limit of ${counted(max, 'order')}`;
 	const whose = options?.subject === undefined ? '' : ` for ${quoted(options.subject)}`;
-	const used = run.usedBefore(line, period)?.[of];
+	const used = run.usedBefore(line, limit);
 	const before = used === undefined ? '' : ` (${used} used before this run)`;
 	const until = { execution: '', day: 'at midnight', month: 'at the end of the month' }[period];
 	const opens = until && `. It opens again ${until} (${context.getTimezone()}).`;

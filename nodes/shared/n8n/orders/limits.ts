@@ -14,17 +14,6 @@ export type LimitReason = OfOrders | (typeof reasons.cost)[Period];
 /** Why limits allow no order; undefined when they do. */
 export type LimitStatus = LimitReason | 'dayUnknown' | 'countFull' | undefined;
 
-/** What is counted at the moment in which an order is decided, of what its limits count. */
-export interface Counted {
-	/** Of the node in the execution and all its Retries. */
-	execution: Total;
-	/** Of the node in a day or month, across all executions; undefined when it cannot be looked up. */
-	day?: Total;
-	month?: Total;
-	/** Whether so many orders were placed that n8n's store may have dropped some that count. */
-	isFull?: boolean;
-}
-
 /** How far a limit is used. */
 export interface Usage {
 	limit: Limit;
@@ -41,36 +30,42 @@ export const isLasting = ({ period }: Limit): boolean => period !== 'execution';
 export const hasLastingLimit = (options: OrderOptions | undefined): boolean =>
 	options?.limits.some(isLasting) ?? false;
 
-/** @param ofExecution what more is counted in the execution @param lasting and in the day and month */
-export const addCounted = (
-	{ execution, day, month, isFull }: Counted,
-	ofExecution: Total,
-	lasting: Total,
-): Counted => ({
-	execution: addTotals(execution, ofExecution),
-	day: day && addTotals(day, lasting),
-	month: month && addTotals(month, lasting),
-	isFull,
-});
+/** What limits count, while orders are decided one after the other. */
+export class Tally {
+	/**
+	 * @param used by period; undefined where it cannot be looked up
+	 * @param isFull whether so many orders were placed that n8n's store may have dropped some that count
+	 */
+	constructor(
+		private readonly used: Record<Period, Total | undefined>,
+		private readonly isFull: boolean,
+	) {}
 
-/**
- * Whether the limits allow one sending more. A limit of orders allows it only if fewer than its number are counted at
- * that moment, whatever limit they were sent under; a limit of cost, if the sum stays within it.
- */
-export function limitStatus(
-	options: OrderOptions | undefined,
-	cost: number | undefined,
-	counted: Counted,
-): LimitStatus {
-	for (const limit of options?.limits ?? []) {
-		const total = counted[limit.period];
-		if (total === undefined) return 'dayUnknown';
-		if (isLasting(limit) && counted.isFull) return 'countFull';
-		const isReached =
-			limit.of === 'orders'
-				? total.orders >= limit.max
-				: sumOf([total.cost, cost ?? Infinity]) > sumOf([limit.max]);
-		if (isReached) return reasonOf(limit);
+	usedOf({ of, period }: Limit): number | undefined {
+		return this.used[period]?.[of];
 	}
-	return undefined;
+
+	/** Counts orders of the execution. @param more those of them that this run sends: a day has counted the others */
+	add(ofExecution: Total, more: Total): void {
+		const { used } = this;
+		for (const period of ['execution', 'day', 'month'] as const) {
+			const total = used[period];
+			used[period] = total && addTotals(total, period === 'execution' ? ofExecution : more);
+		}
+	}
+
+	/**
+	 * Whether the limits allow one sending more: with it, what is counted at this moment must stay within each of them,
+	 * whatever limit it was sent under.
+	 */
+	status(options: OrderOptions | undefined, cost = Infinity): LimitStatus {
+		for (const limit of options?.limits ?? []) {
+			const used = this.usedOf(limit);
+			if (used === undefined) return 'dayUnknown';
+			if (isLasting(limit) && this.isFull) return 'countFull';
+			const next = limit.of === 'orders' ? 1 : cost;
+			if (sumOf([used, next]) > sumOf([limit.max])) return reasonOf(limit);
+		}
+		return undefined;
+	}
 }

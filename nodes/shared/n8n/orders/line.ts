@@ -47,29 +47,31 @@ export class Line {
 		/** Index of the item. */
 		readonly index: number,
 	) {}
+
+	get hasKey(): boolean {
+		return this.wish.key !== undefined;
+	}
+
+	/** The state of its order after earlier tries; undefined when none has sent it. */
+	get before(): Order['state'] | undefined {
+		return this.found?.order.state;
+	}
+
+	/** Whether this run sends it, perhaps with the key of an earlier try. */
+	get isSent(): boolean {
+		return this.decision?.do === 'send' || this.decision?.do === 'sendUnderKey';
+	}
 }
-
-export const isPreview = (line: Line): boolean => line.isPreview;
-export const isReal = (line: Line): boolean => !line.isPreview;
-export const hasKey = ({ wish }: Line): boolean => wish.key !== undefined;
-
-/** Whether it was not sent before. */
-export const isFresh = ({ found }: Line): boolean => !found;
-/** Whether some of its requests were answered, so that it counts already. */
-export const isContinued = ({ found }: Line): boolean => found?.order.state === 'new';
-/** Whether it may never have been sent: n8n may have been killed between the record and the request. */
-export const isUnsure = ({ found }: Line): boolean => found?.order.state === 'sent';
-/** Whether this run sends it, perhaps with the key of an earlier try. */
-export const isSent = ({ decision }: Line): boolean =>
-	decision?.do === 'send' || decision?.do === 'sendUnderKey';
 
 export const wishesOf = (lines: readonly Line[]): Wish[] => lines.map(({ wish }) => wish);
 
-/** What this run has sent of these. */
-export const sentTotalOf = (lines: readonly Line[]): Total =>
-	totalOf(lines.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));
+/** What this run has sent of these. @param subject if given, only its orders count: see {@link Wish.subject} */
+export function sentTotalOf(lines: readonly Line[], subject?: string): Total {
+	const counted = lines.filter(({ wish }) => subject === undefined || wish.subject === subject);
+	return totalOf(counted.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));
+}
 
-/** What is known of an order after it was sent; undefined when it was refused. Pure. */
+/** The state of an order after it was sent; undefined when it was refused. Pure. */
 export function stateAfter(
 	line: Pick<Line, 'result' | 'job' | 'hints' | 'parts' | 'error' | 'model'>,
 ): State | undefined {

@@ -5,20 +5,20 @@ import { excerpt, textAt } from '../../service/json';
 import { idInSentence } from '../agent/dataNotice';
 import { joinFirst } from '../errors/badInput';
 import { failureOfJob } from '../execution/memory';
-import type { Period } from '../parameters/orderOptions';
+import type { Limit } from '../parameters/orderOptions';
 import type { Reason } from './decide';
 import type { KeyUse } from './keptJournals';
 import { lastingPeriodOf, limitReached, quoted, tooManyToCount, type Facts } from './limitMessages';
 import type { Line } from './line';
 import { guardedOrders, type StoreFailure } from './marks';
-import type { Order, Total } from './order';
+import type { Order } from './order';
 
 /** What the messages about the orders of a run need to know. */
 interface RunFacts {
 	context: IExecuteFunctions;
 	storeFailure?: StoreFailure;
-	/** What a day or month had counted for an item before this run. */
-	usedBefore(line: Line, period: Period): Total | undefined;
+	/** What a limit of a day or month had counted for an item before this run. */
+	usedBefore(line: Line, limit: Limit): number | undefined;
 	/** Who used an Order Key before, if known. */
 	useOfKey(key: string): KeyUse | undefined;
 }

@@ -2,8 +2,6 @@ import { hashOf } from './identity';
 import type { Wish } from './order';
 import { valuesOf, type ProcessedItems } from './store';
 
-export const hasKey = ({ key }: Wish): boolean => key !== undefined;
-
 /** The names of an Order Key: the one that is written, and the second one of release 1.0. */
 const names = ['a', 'b'];
 const factsOf = ({ key }: Wish) => names.map((name) => `key ${name} ${key}`);

@@ -1,5 +1,6 @@
-import { dateOf, PeriodCount } from '../../../../nodes/shared/n8n/orders/periodCount';
-import type { Places } from '../../../../nodes/shared/n8n/orders/places';
+import { countOf } from '../../../../nodes/shared/n8n/orders/count';
+import { dateOf } from '../../../../nodes/shared/n8n/orders/counts';
+import type { Total } from '../../../../nodes/shared/n8n/orders/order';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { Entries } from '../../../support/store/entries';
@@ -8,40 +9,32 @@ let entries: Entries;
 beforeEach(() => void (entries = new Entries()));
 afterEach(() => processMemory.clear());
 
-interface Limits {
-	day?: string;
-	maxOrders?: number;
-}
-
 /** What a run knows of its day. */
-const dayOf = (
-	maxCost?: number,
-	{ day: date = '2026-01-01', maxOrders }: Limits = { maxOrders: 4 },
-) => {
+const dayOf = (maxCost?: number, date = '2026-01-01') => {
 	const store = new ProcessedItems(entries.contextOf());
-	const limits = [
-		...(maxOrders === undefined ? [] : [{ of: 'orders', max: maxOrders } as const]),
-		...(maxCost === undefined ? [] : [{ of: 'cost', max: maxCost } as const]),
-	];
-	const count = new PeriodCount(store, { node: 'node', period: 'day', date, limits });
-	const take = async (row: Places, needed: number) => {
-		row.wrote(needed, (await store.add(row.valuesFor(needed))).known);
-		await row.free(row.taken - needed);
-	};
+	const day = { period: 'day', date, node: 'node' } as const;
+	const orders = countOf(store, { ...day, of: 'orders' });
+	const costs = maxCost === undefined ? [] : [countOf(store, { ...day, of: 'cost', max: maxCost })];
+	const counts = [orders, ...costs];
 	/** This run orders this in all. @returns how many places it has in each row */
-	const order = async (cost: number, orders = 1) => {
-		const total = { orders, cost };
-		const needed = count.needed(total);
-		for (const [at, row] of count.rows.entries()) await take(row, needed[at]);
-		count.spend(total);
-		return count.rows.map(({ taken }) => taken);
+	const order = async (cost: number, number = 1) => {
+		const total = { orders: number, cost };
+		for (const count of counts) {
+			const [row, needed] = [count.places, count.needed(total)];
+			row.wrote(needed, (await store.add(row.valuesFor(needed))).known);
+			await row.free(row.taken - needed);
+			count.spend(total);
+		}
+		return counts.map(({ places }) => places.taken);
 	};
+	const needed = (total: Total) => counts.map((count) => count.needed(total));
+	const others = () => counts.map((count) => count.others);
 	/** @returns what others have ordered */
 	const look = async () => {
-		for (const row of count.rows) await row.count();
-		return count.others;
+		for (const { places } of counts) await places.count();
+		return others();
 	};
-	return Object.assign(count, { order, look });
+	return { rows: counts.map(({ places }) => places), needed, others, order, look };
 };
 
 it.each([
@@ -58,27 +51,23 @@ it.each([
 	expect(await dayOf(maxCost).order(cost)).toEqual([1, places]);
 });
 
-it('counts orders alone where no cost is limited, and limits only what has a limit', async () => {
-	expect(dayOf().others).toEqual({ orders: 0, cost: 0 });
+it('counts orders alone where no cost is limited', async () => {
+	expect(dayOf().others()).toEqual([0]);
 	expect(await dayOf().order(3, 2)).toEqual([2]);
-	expect(dayOf(1).limitedRows).toHaveLength(2);
-	const ofCost = dayOf(1, {});
-	expect(ofCost.limitedRows).toEqual([ofCost.rows[1]]);
-	expect(dayOf(undefined, {}).limitedRows).toEqual([]);
 });
 
 it('knows exactly what the process has spent, and of other workers and after a restart the hundredths', async () => {
 	expect(await dayOf(1).order(0.205)).toEqual([1, 21]);
-	expect(await dayOf(1).look()).toEqual({ orders: 1, cost: 0.205 });
+	expect(await dayOf(1).look()).toEqual([1, 0.205]);
 	// 41 hundredths cover both.
 	expect(await dayOf(1).order(0.2)).toEqual([1, 20]);
-	expect(await dayOf(1).look()).toEqual({ orders: 2, cost: 0.405 });
+	expect(await dayOf(1).look()).toEqual([2, 0.405]);
 	processMemory.clear();
-	expect(await dayOf(1).look()).toEqual({ orders: 2, cost: 0.41 });
+	expect(await dayOf(1).look()).toEqual([2, 0.41]);
 	const after = dayOf(1);
 	await after.order(0.105);
-	expect(after.others).toEqual({ orders: 2, cost: 0.41 });
-	expect(await dayOf(1).look()).toEqual({ orders: 3, cost: 0.515 });
+	expect(after.others()).toEqual([2, 0.41]);
+	expect(await dayOf(1).look()).toEqual([3, 0.515]);
 });
 
 it('counts what another worker has spent meanwhile, and what it has given back', async () => {
@@ -87,10 +76,10 @@ it('counts what another worker has spent meanwhile, and what it has given back',
 	const [, row] = run.rows;
 	const ofOther = row.valuesUpTo(26).slice(-10);
 	entries.list.push(...ofOther);
-	expect(await run.look()).toEqual({ orders: 0, cost: 0.1 });
+	expect(await run.look()).toEqual([0, 0.1]);
 	expect(run.needed({ orders: 1, cost: 0.41 })).toEqual([1, 21]);
 	entries.list = entries.list.filter((entry) => !ofOther.includes(entry));
-	expect(await run.look()).toEqual({ orders: 0, cost: 0 });
+	expect(await run.look()).toEqual([0, 0]);
 });
 
 it('gives back what was refused, and leaves as many hundredths as the rest needs', async () => {
@@ -99,15 +88,15 @@ it('gives back what was refused, and leaves as many hundredths as the rest needs
 	expect(await made.order(0.025)).toEqual([1, 2]);
 	expect(await refused.order(0, 0)).toEqual([0, 1]);
 	expect(await made.order(0.025)).toEqual([1, 2]);
-	expect(await dayOf(1).look()).toEqual({ orders: 1, cost: 0.025 });
+	expect(await dayOf(1).look()).toEqual([1, 0.025]);
 	processMemory.clear();
-	expect(await dayOf(1).look()).toEqual({ orders: 1, cost: 0.03 });
+	expect(await dayOf(1).look()).toEqual([1, 0.03]);
 });
 
 it('begins a new count of the cost with each amount and each day, and goes on with the orders of the day', async () => {
 	await dayOf(1).order(0.5);
-	expect(await dayOf(2).look()).toEqual({ orders: 1, cost: 0 });
-	expect(await dayOf(1, { day: '2026-01-02' }).look()).toEqual({ orders: 0, cost: 0 });
+	expect(await dayOf(2).look()).toEqual([1, 0]);
+	expect(await dayOf(1, '2026-01-02').look()).toEqual([0, 0]);
 });
 
 it('removes the cost of an earlier day, which would only push out Order Keys, and nothing else', async () => {
@@ -115,7 +104,7 @@ it('removes the cost of an earlier day, which would only push out Order Keys, an
 	await dayOf(1).look();
 	const [orders] = dayOf(1).rows;
 	expect(entries.list).toHaveLength(2 * (2 + 50));
-	await dayOf(1, { day: '2026-01-02' }).look();
+	await dayOf(1, '2026-01-02').look();
 	expect(entries.list).toEqual(orders.valuesUpTo(2));
 });
 
