@@ -3,17 +3,16 @@ import type { Connection } from '../../service/client/connection';
 import { showHint } from '../display/hints';
 import type { Decision } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
-import { limitsUsed, usageText } from '../orders/limitMessages';
 import {
 	keyOf,
 	keysReleased,
-	keyToRelease,
 	keysUsed,
+	keyToRelease,
 	keyUsed,
-	notSentAgain,
-	refusal,
-	withLimit,
+	limitsUsed,
+	usageText,
 } from '../orders/messages';
+import { notSentAgain, refusal, withLimit } from '../orders/refusals';
 import { extraBodyOption } from '../parameters/extraBody';
 import { skippedOutput } from '../parameters/skippedOutput';
 import { failureForecast, type Forecast, type Item } from './item';
