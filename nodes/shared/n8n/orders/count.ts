@@ -20,11 +20,11 @@ interface CountOf {
 	max?: number;
 }
 
-/** What a node has ordered in one day or month, in all executions and workers: a row of places. */
+/** Counts the orders of a node in one day or month, or their cost, in all executions and workers: a row of places. */
 export interface Count {
 	readonly what: CountOf;
 	readonly places: Places;
-	/** What others have ordered, as far as this process knows. */
+	/** Orders of others, or their cost, as far as this process knows. */
 	readonly others: number;
 	/** How many places this run needs. @param total what it orders in all */
 	needed(total: Total): number;
@@ -82,7 +82,7 @@ class CostCount implements Count {
 	readonly places: Places;
 	private readonly name: string;
 	private readonly max: number;
-	/** What this run has spent, and how many places it had then. */
+	/** The cost of the orders of this run, and how many places it had then. */
 	private own = { places: 0, cost: 0 };
 
 	constructor(

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../client/httpClient';
+import type { Limit } from '../parameters/orderOptions';
 import { countOf, type Count, type LastingPeriod } from './count';
 import { sentTotalOf, type Line } from './line';
 import type { Total } from './order';
@@ -21,9 +22,9 @@ export function dateOf(period: LastingPeriod, time: number, timeZone: string): s
 	return period === 'day' ? `${year}-${month}-${day}` : `${year}-${month}`;
 }
 
-/** What days and months count of the orders of a run. */
+/** The days and months that count the orders of a run. */
 export class Counts {
-	private readonly all = new Map<string, Count>();
+	private readonly byName = new Map<string, Count>();
 
 	/**
 	 * @param lines whose limits are counted
@@ -31,22 +32,20 @@ export class Counts {
 	 * them
 	 */
 	constructor(
-		lines: readonly Line[],
+		private readonly lines: readonly Line[],
 		private readonly of: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
 	) {
-		for (const { options, wish } of lines)
+		for (const { options, wish } of lines) {
+			const { subject } = wish;
 			for (const period of ['day', 'month'] as const) {
 				const limits = options?.limits.filter((limit) => limit.period === period) ?? [];
 				if (limits.length === 0) continue;
-				for (const of of ['orders', 'cost'] as const) {
-					const amounts = limits.filter((limit) => limit.of === of).map(({ max }) => max);
-					const max = amounts.length > 0 ? Math.min(...amounts) : undefined;
-					if (of === 'orders' || max !== undefined)
-						this.add({ of, period, subject: wish.subject, max });
-				}
-				if (wish.subject !== undefined)
-					this.add({ of: 'orders', period, max: maxCountedSeparately });
+				const [maxOrders, maxCost] = [leastOf('orders', limits), leastOf('cost', limits)];
+				this.add({ of: 'orders', period, subject, max: maxOrders });
+				if (maxCost !== undefined) this.add({ of: 'cost', period, subject, max: maxCost });
+				if (subject !== undefined) this.add({ of: 'orders', period, max: maxCountedSeparately });
 			}
+		}
 		const isOrdering = lines.some((line) => !line.isPreview && !line.options?.releasesKey);
 		if (of.isTraced && isOrdering) this.add({ of: 'orders', period: 'day' });
 	}
@@ -54,24 +53,26 @@ export class Counts {
 	private add(what: Pick<Count['what'], 'of' | 'period' | 'subject' | 'max'>): void {
 		const { context, store } = this.of;
 		const key = `${what.period} ${what.of} ${what.subject ?? ''}`;
-		if (this.all.has(key)) return;
+		if (this.byName.has(key)) return;
 		const date = dateOf(what.period, clock.now(), context.getTimezone());
-		this.all.set(key, countOf(store, { ...what, date, node: nodeIdOf(context) }));
+		this.byName.set(key, countOf(store, { ...what, date, node: nodeIdOf(context) }));
 	}
 
 	get isEmpty(): boolean {
-		return this.all.size === 0;
+		return this.byName.size === 0;
+	}
+
+	private get counts(): Count[] {
+		return [...this.byName.values()];
 	}
 
 	private get rows(): Places[] {
-		return [...this.all.values()].map(({ places }) => places);
+		return this.counts.map(({ places }) => places);
 	}
 
 	/** The rows that decide whether a limit allows an order. */
 	get limitedRows(): Places[] {
-		return [...this.all.values()].flatMap(({ what, places }) =>
-			what.max === undefined ? [] : places,
-		);
+		return this.counts.flatMap(({ what, places }) => (what.max === undefined ? [] : places));
 	}
 
 	/** Whether it is known what others have ordered. */
@@ -80,26 +81,27 @@ export class Counts {
 		return rows.length > 0 && rows.every((row) => row.others !== undefined);
 	}
 
-	/** What others have ordered, of what is limited. @param subject see `Wish.subject` */
+	/** The orders of others, as far as this process knows. Their cost counts only where it is limited. */
 	othersIn(period: LastingPeriod, subject?: string): Total {
 		const others = (of: 'orders' | 'cost') =>
-			this.all.get(`${period} ${of} ${subject ?? ''}`)?.others;
+			this.byName.get(`${period} ${of} ${subject ?? ''}`)?.others;
 		return { orders: others('orders') ?? 0, cost: others('cost') ?? 0 };
 	}
 
-	/** Whether n8n's store may drop orders of a subject if so many more are placed. */
-	exceedsStore(orders: number): boolean {
-		return [...this.all.values()].some(
+	/** Whether n8n's store may drop orders of a subject, if this run places all that may be new. */
+	get isFull(): boolean {
+		const mayBeNew = this.lines.filter(({ found, isPreview }) => !found && !isPreview).length;
+		return this.counts.some(
 			({ what, others }) =>
 				what.subject === undefined &&
 				what.max === maxCountedSeparately &&
-				others + orders > what.max,
+				others + mayBeNew > what.max,
 		);
 	}
 
 	/**
-	 * Looks up what has a limit, and once in each process the rest: a place that was not looked up cannot be given back
-	 * if n8n's database fails, because it may be that of another run.
+	 * Looks up the rows that have a limit, and once in each process the others: a place that was not looked up cannot be
+	 * given back if n8n's database fails, because it may be that of another run.
 	 */
 	async count(): Promise<void> {
 		const limited = new Set(this.limitedRows);
@@ -107,14 +109,14 @@ export class Counts {
 			if (limited.has(row) || row.others === undefined) await row.count();
 	}
 
-	/** Looks up once more what has a limit. */
+	/** Looks up the limited rows from their first place. */
 	async recount(): Promise<void> {
 		for (const row of this.limitedRows) await row.recount();
 	}
 
 	/** The rows, and how many places these lines need in each. */
 	rowsOf(lines: readonly Line[]): Row[] {
-		return [...this.all.values()].map((count) => [
+		return this.counts.map((count) => [
 			count.places,
 			count.needed(sentTotalOf(lines, count.what.subject)),
 		]);
@@ -122,6 +124,12 @@ export class Counts {
 
 	/** The run has ordered these lines in all. */
 	spend(lines: readonly Line[]): void {
-		for (const count of this.all.values()) count.spend(sentTotalOf(lines, count.what.subject));
+		for (const count of this.counts) count.spend(sentTotalOf(lines, count.what.subject));
 	}
+}
+
+/** The limit that is reached first. */
+function leastOf(of: Limit['of'], limits: readonly Limit[]): number | undefined {
+	const amounts = limits.filter((limit) => limit.of === of).map(({ max }) => max);
+	return amounts.length > 0 ? Math.min(...amounts) : undefined;
 }

@@ -16,7 +16,7 @@ interface Wanted {
 	objection?: Failure;
 }
 
-/** What else decides about an order: n8n's database, other orders, and the limits. */
+/** The rest that decides about an order: n8n's database, other orders, and the limits. */
 export interface Circumstances {
 	/** Why n8n's database does not guard it: it cannot record it, or cannot be asked for what earlier tries have sent. */
 	unguarded?: 'notRecorded' | 'triesUnknown';
@@ -41,7 +41,7 @@ export type Decision =
 	/** Sent again with its idempotency key, so that the gateway makes no second job. */
 	| { do: 'sendUnderKey'; order: Order; idempotencyKey: string }
 	| { do: 'reuse'; order: Answered }
-	/** Nothing is ordered, but the item does not fail. */
+	/** The item orders nothing, but does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
 	/** `orders` are the earlier ones that are the reason; `limit` is why the user's wish to send again is not followed. */
 	| { do: 'refuse'; because: Reason; orders?: readonly Order[]; limit?: LimitStatus };

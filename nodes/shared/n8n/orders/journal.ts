@@ -54,7 +54,7 @@ export class Journal {
 	}
 
 	/**
-	 * What limits count of all orders except these.
+	 * The sum of all orders except these, as limits count it.
 	 * @param subject if given, only its orders count, and those of which none is known
 	 */
 	totalExcept(ids: ReadonlySet<string> = new Set(), subject?: string): Total {

@@ -10,7 +10,7 @@ import { Counts } from './counts';
 import { hashOf, WishNames } from './identity';
 import { Journal } from './journal';
 import { keptJournals, type KeyUse } from './keptJournals';
-import { hasLastingLimit, type LimitStatus, type Usage } from './limits';
+import { isLasting, type LimitStatus, type Usage } from './limits';
 import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
@@ -106,19 +106,20 @@ export class Ledger {
 		return await this.inTurn(async () => {
 			const { marks, plan } = this;
 			const { options, wish } = line;
-			for (let turns = 1; ; turns++) {
-				const tally = plan.tally({ subject: wish.subject, sent: this.sending });
-				const status = tally.status(options, wish.cost);
+			let isCounted = false;
+			for (let turns = 0; !isCounted && turns < maxTurns; turns++) {
+				const status = plan.tally(wish.subject).status(options, wish.cost);
 				if (status !== undefined) return status;
 				line.sends++;
 				const isNews = await marks.take(this.sending);
-				if (!isNews && !marks.failure) break;
-				line.sends--;
-				if (!marks.failure && turns < maxTurns) continue;
-				if (hasLastingLimit(options)) return 'dayUnknown';
+				isCounted = !isNews && !marks.failure;
+				if (!isCounted) line.sends--;
+				if (marks.failure) break;
+			}
+			if (!isCounted) {
+				if (options?.limits.some(isLasting)) return 'dayUnknown';
 				if (plan.unguarded === 'notRecorded') return 'notRecorded';
 				line.sends++;
-				break;
 			}
 			this.journal.keepSent(line, { state: 'sent' });
 			return undefined;
@@ -164,15 +165,24 @@ export class Ledger {
 		return this.marks.failure;
 	}
 
-	usedBefore(line: Line, limit: Limit): number | undefined {
-		return this.plan.usedBefore(line, limit);
+	/** How far others had used a limit of a day or month before this run; undefined where that is unknown. */
+	usedBefore({ wish }: Line, { of, period }: Limit): number | undefined {
+		const { failure, counts } = this.marks;
+		if (period === 'execution' || failure) return undefined;
+		return counts?.othersIn(period, wish.subject)[of];
 	}
 
-	usageOf(line: Line): Usage[] {
-		return this.plan.usageOf(line, this.sending);
+	/** How far the limits of a line are used: those that count other executions, or separately. */
+	usageOf({ options, wish: { subject } }: Line): Usage[] {
+		const tally = this.plan.tally(subject);
+		return (options?.limits ?? []).flatMap((limit) => {
+			const used = tally.usedOf(limit);
+			const isShown = isLasting(limit) || subject !== undefined;
+			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
+		});
 	}
 
-	/** Who used an Order Key before, as far as this process knows. */
+	/** The earlier use of an Order Key, as far as this process knows it. */
 	useOfKey(key: string): KeyUse | undefined {
 		this.keyUses ??= keptJournals().keyUses(this.node);
 		return this.keyUses.get(hashOf(key));
@@ -208,7 +218,7 @@ export class Ledger {
 			const { failure } = marks;
 			await plan.decide(this.settings.yielder);
 			if (lines.some(isRefusedByCount) && (await marks.recount())) continue;
-			// What could not be recorded was decided without it. If giving it back fails, that is tried again, too.
+			// After a failure, orders that cannot be recorded are refused. If giving back their marks fails, too, it is tried again.
 			let isNews = false;
 			if (failure) await marks.keepOnly(this.sending);
 			else isNews = await marks.take(this.sending);

@@ -1,6 +1,6 @@
 import { sumOf } from '../../service/prices';
 import type { Limit, OrderOptions, Period } from '../parameters/orderOptions';
-import { addTotals, type Total } from './order';
+import { addTotals, totalOf, type Total } from './order';
 
 /** By what a limit counts: what the log and the messages call it when it allows no order. */
 const reasons = {
@@ -17,7 +17,7 @@ export type LimitStatus = LimitReason | 'dayUnknown' | 'countFull' | undefined;
 /** How far a limit is used. */
 export interface Usage {
 	limit: Limit;
-	/** What is counted separately; undefined: all orders are. */
+	/** The value of Count For; undefined: all orders count together. */
 	subject?: string;
 	used: number;
 }
@@ -27,10 +27,7 @@ export const reasonOf = ({ of, period }: Limit): LimitReason => reasons[of][peri
 /** Whether other executions count, too. */
 export const isLasting = ({ period }: Limit): boolean => period !== 'execution';
 
-export const hasLastingLimit = (options: OrderOptions | undefined): boolean =>
-	options?.limits.some(isLasting) ?? false;
-
-/** What limits count, while orders are decided one after the other. */
+/** The sums that limits count, while orders are decided one after the other. */
 export class Tally {
 	/**
 	 * @param used by period; undefined where it cannot be looked up
@@ -45,12 +42,14 @@ export class Tally {
 		return this.used[period]?.[of];
 	}
 
-	/** Counts orders of the execution. @param more those of them that this run sends: a day has counted the others */
-	add(ofExecution: Total, more: Total): void {
+	/** Counts an order that is sent. @param earlierTimes how often an earlier try did, which a day has counted then */
+	add(order: { cost?: number; times: number; earlierTimes: number }): void {
 		const { used } = this;
+		const { cost, times, earlierTimes } = order;
 		for (const period of ['execution', 'day', 'month'] as const) {
+			const timesSent = times + (period === 'execution' ? earlierTimes : 0);
 			const total = used[period];
-			used[period] = total && addTotals(total, period === 'execution' ? ofExecution : more);
+			used[period] = total && addTotals(total, totalOf([{ cost, timesSent }]));
 		}
 	}
 

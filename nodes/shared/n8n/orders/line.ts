@@ -7,7 +7,7 @@ import { totalOf, type Order, type State, type Total, type Wish } from './order'
 
 /** An item whose request may cost money: what is wanted, known and decided, and what came of it. */
 export class Line {
-	/** What makes two requests the same. */
+	/** Equal for equal requests. */
 	identity: unknown;
 	/** The user's options for its order; undefined where nothing is ordered. */
 	options?: OrderOptions;
@@ -20,15 +20,15 @@ export class Line {
 	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
 	objection?: Failure;
 
-	/** What would be ordered. Set by the ledger, as all up to `learned`. */
+	/** Its order. Set by the ledger, as all up to `learned`. */
 	wish!: Wish;
-	/** What is known of it from other tries. */
+	/** The same order of another try. */
 	found?: Match;
 	/** Undefined before it is decided, and after Stop. */
 	decision?: Decision;
 	/** How many requests of this run may have made something. */
 	sends = 0;
-	/** What is known after it was sent. */
+	/** The state of its order after it was sent. */
 	learned?: State;
 
 	/** The result of its request, perhaps of an earlier try. */
@@ -65,7 +65,7 @@ export class Line {
 
 export const wishesOf = (lines: readonly Line[]): Wish[] => lines.map(({ wish }) => wish);
 
-/** What this run has sent of these. @param subject if given, only its orders count: see {@link Wish.subject} */
+/** The requests of these that this run sends. @param subject if given, only its orders count: see {@link Wish.subject} */
 export function sentTotalOf(lines: readonly Line[], subject?: string): Total {
 	const counted = lines.filter(({ wish }) => subject === undefined || wish.subject === subject);
 	return totalOf(counted.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));

@@ -23,7 +23,7 @@ export const guardedOrders = (hasKeys: boolean): number =>
 	Math.floor((maxEntries - reserved) / (hasKeys ? 8 : 4));
 
 /**
- * What n8n's database knows of the orders of a node: a mark for each order, a place for each request of an execution and
+ * The record of a node's orders in n8n's database: a mark for each order, a place for each request of an execution and
  * its Retries, the used Order Keys, and the places of days and months. They are for kills, for other workers and for later
  * executions. A run takes them before it sends anything, and gives back what it did not need.
  */
@@ -34,7 +34,7 @@ export class Marks {
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	/** What counts days and months. */
+	/** Set once the orders of the run are known. */
 	counts?: Counts;
 	/** Whether a Retry must find the orders here; if not, only Order Keys, days and months are recorded. */
 	readonly isTraced: boolean;

@@ -1,6 +1,6 @@
 import type { Order, Wish } from './order';
 
-/** What is known of a wish, and what shows that it is the same order. */
+/** A known order that a wish is, and what shows it. */
 export interface Match {
 	order: Order;
 	by: 'request' | 'key' | 'source';

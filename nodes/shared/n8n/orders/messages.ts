@@ -1,4 +1,4 @@
-/** What outputs and hints say about Order Keys and limits. */
+/** The texts of outputs and hints about Order Keys and limits. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { excerpt } from '../../service/json';
 import { sumOf } from '../../service/prices';
@@ -8,7 +8,7 @@ import type { KeyUse } from './keptJournals';
 import type { Usage } from './limits';
 import type { Line } from './line';
 
-/** Who used an Order Key before, if this process knows it. */
+/** The uses of Order Keys that this process knows. */
 export interface KeyUses {
 	context: IExecuteFunctions;
 	useOfKey(key: string): KeyUse | undefined;
@@ -16,7 +16,7 @@ export interface KeyUses {
 
 export const keyOf = ({ options }: Line): string => options?.key ?? '';
 
-/** What an item says that is left out, because its Order Key was used. */
+/** For an item that is left out, because its Order Key was used. */
 export function keyUsed(line: Line, uses: KeyUses): string {
 	const use = useOf(line, uses);
 	const failure = failureUnder(line, uses);
@@ -53,7 +53,7 @@ export function failureUnder(line: Line, uses: KeyUses): string {
 export const orderAgain =
 	'To order again, use another key, or run this node once with Release Order Key.';
 
-/** What an item says whose first response was lost. */
+/** For an item whose first response was lost. */
 export const requestSentTwice =
 	'The request was sent twice, because no response of the service arrived the first time. You may be charged for both.';
 

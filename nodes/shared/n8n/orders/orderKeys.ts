@@ -48,7 +48,7 @@ export class OrderKeys {
 		const { store } = this;
 		let facts = await store.find([...new Set(wishes.flatMap(factsOf))]);
 		if (facts.size > 0 && store.isShared) {
-			// What another worker has only been looking up is gone after a moment.
+			// A look-up of another worker is gone after a moment.
 			await store.waitForOthers();
 			facts = await store.find([...facts]);
 		}

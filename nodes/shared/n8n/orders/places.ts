@@ -143,7 +143,7 @@ export class Places {
 		const values = places.map((place) => this.valueOf(place));
 		return await (areFacts ? store.findFacts(values) : store.find(values)).catch(
 			(error: unknown) => {
-				// What a failed look-up has left behind would count. In a process, nobody has places above those that it knows.
+				// Values that a failed look-up has left behind would count. In a process, nobody has places above those that it knows.
 				const free = places.filter((place) => place >= top);
 				if (!store.isShared) store.removeLater(free.flatMap((place) => this.valuesAt(place)));
 				throw error;

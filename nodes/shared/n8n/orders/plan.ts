@@ -1,16 +1,15 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
-import type { Limit } from '../parameters/orderOptions';
 import type { LastingPeriod } from './count';
 import { decide, type Circumstances } from './decide';
 import type { Journal } from './journal';
-import { isLasting, Tally, type Usage } from './limits';
+import { Tally } from './limits';
 import { sentTotalOf, wishesOf, type Line } from './line';
 import { guardedOrders, type Marks } from './marks';
 import { match, unmatchedOf } from './match';
-import { addTotals, totalOf, type Order } from './order';
+import { addTotals, type Order } from './order';
 
-/** What the journal and n8n's database know of the orders of a run, and what is decided about them. */
+/** Decides about the orders of a run by what the journal and n8n's database know of them. */
 export class Plan {
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -40,20 +39,18 @@ export class Plan {
 	 * use the limits first, wherever they are in the list.
 	 */
 	async decide(yielder: EventLoopYielder): Promise<void> {
-		const { lines, journal, unguarded, unmatched } = this;
-		// n8n may have been killed between the record and the request.
-		const isUnsure = (line: Line) => line.before === 'sent' && !line.isPreview;
-		const unsure = lines.filter(isUnsure);
-		const except = new Set(unsure.flatMap(({ found }) => found?.order.id ?? []));
-		const tallies = new Map<string | undefined, Tally>();
+		const { lines, journal, unguarded } = this;
+		for (const line of lines) line.sends = 0;
+		const { unmatched } = this;
+		const unsure = lines.filter(mayBeUnsent);
+		const tallies = this.tallies(new Set(unsure.flatMap(({ found }) => found?.order.id ?? [])));
 		/** The requests of the keys that this run uses. */
 		const requests = new Map<string, string>();
-		for (const line of [...unsure, ...lines.filter((line) => !isUnsure(line))]) {
+		for (const line of [...unsure, ...lines.filter((line) => !mayBeUnsent(line))]) {
 			await yielder.yieldIfDue();
 			const { wish, options, found, hasKey } = line;
 			const { key = '', request, cost, subject } = wish;
-			const tally = tallies.get(subject) ?? this.tally({ except, subject });
-			tallies.set(subject, tally);
+			const tally = tallies.get(subject) as Tally;
 			// Some of its requests were answered, so that it counts already.
 			const isContinued = line.before === 'new';
 			line.decision = decide(line, {
@@ -65,32 +62,28 @@ export class Plan {
 			});
 			if (hasKey && (line.isSent || found)) requests.set(key, request);
 			const times = line.decision.do === 'send' && !isContinued ? 1 : 0;
-			line.sends = line.isPreview ? 0 : times;
-			const earlierTimes = isUnsure(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
-			const ofExecution = totalOf([{ cost, timesSent: earlierTimes + times }]);
-			tally.add(ofExecution, totalOf([{ cost, timesSent: times }]));
+			if (!line.isPreview) line.sends = times;
+			const earlierTimes = mayBeUnsent(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
+			tally.add({ cost, times, earlierTimes });
 		}
 		this.refuseTooMany();
 	}
 
+	/** @param except IDs of orders that are not counted yet */
+	private tallies(except: ReadonlySet<string>): Map<string | undefined, Tally> {
+		const subjects = new Set(this.lines.map(({ wish }) => wish.subject));
+		return new Map([...subjects].map((subject) => [subject, this.tally(subject, except)]));
+	}
+
 	/**
-	 * What the limits of a subject count, see {@link Wish.subject}.
+	 * The sums that the limits of a subject count, see {@link Wish.subject}.
 	 * @param except IDs of orders that are not counted
-	 * @param sent what the run has sent itself; undefined before that
 	 */
-	tally({
-		except,
-		subject,
-		sent,
-	}: {
-		except?: ReadonlySet<string>;
-		subject?: string;
-		sent?: readonly Line[];
-	}): Tally {
+	tally(subject?: string, except?: ReadonlySet<string>): Tally {
 		const { failure, counts } = this.marks;
 		const { orders, cost } = this.journal.totalExcept(except, subject);
-		const unnamed = this.unnamed(sent !== undefined);
-		const own = sentTotalOf(sent ?? [], subject);
+		const { unnamed } = this;
+		const own = sentTotalOf(this.lines, subject);
 		const totalIn = (period: LastingPeriod) =>
 			failure || !counts ? undefined : addTotals(counts.othersIn(period, subject), own);
 		const used = {
@@ -99,25 +92,7 @@ export class Plan {
 			day: totalIn('day'),
 			month: totalIn('month'),
 		};
-		const mayBeNew = this.lines.filter(({ found, isPreview }) => !found && !isPreview).length;
-		return new Tally(used, subject !== undefined && counts?.exceedsStore(mayBeNew) === true);
-	}
-
-	/** What others have ordered of what a limit of a day or month counts for a line; undefined where that is unknown. */
-	usedBefore({ wish }: Line, { of, period }: Limit): number | undefined {
-		const { failure, counts } = this.marks;
-		if (period === 'execution' || failure) return undefined;
-		return counts?.othersIn(period, wish.subject)[of];
-	}
-
-	/** How far the limits of a line are used: those that count other executions, or separately. */
-	usageOf({ options, wish: { subject } }: Line, sent: readonly Line[]): Usage[] {
-		const tally = this.tally({ subject, sent });
-		return (options?.limits ?? []).flatMap((limit) => {
-			const used = tally.usedOf(limit);
-			const isShown = isLasting(limit) || subject !== undefined;
-			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
-		});
+		return new Tally(used, subject !== undefined && counts?.isFull === true);
 	}
 
 	/**
@@ -159,12 +134,16 @@ export class Plan {
 	private get unmatched(): Circumstances['unmatched'] {
 		const orders = unmatchedOf(this.lines, this.journal);
 		if (orders.length > 0) return orders;
-		return this.unnamed(false) > 0 && this.marks.areParametersKnown ? 'unknown' : [];
+		return this.unnamed > 0 && this.marks.areParametersKnown ? 'unknown' : [];
 	}
 
-	/** How many requests n8n's database has of the execution and its Retries that the journal does not have. */
-	private unnamed(isSent: boolean): number {
-		const { others = 0, taken } = this.marks.family;
-		return Math.max(0, others + (isSent ? taken : 0) - this.journal.totalExcept().orders);
+	/** How many requests of other runs n8n's database has of the execution and its Retries that the journal does not have. */
+	private get unnamed(): number {
+		const { marks, journal, lines } = this;
+		const earlier = journal.totalExcept().orders - sentTotalOf(lines).orders;
+		return Math.max(0, (marks.family.others ?? 0) - earlier);
 	}
 }
+
+/** Whether n8n may have been killed between the record and the request of an earlier try. */
+const mayBeUnsent = ({ before, isPreview }: Line): boolean => before === 'sent' && !isPreview;

@@ -24,11 +24,11 @@ import {
 } from './messages';
 import type { Order } from './order';
 
-/** What the errors need to know of a run. */
+/** A run, as the errors describe it. */
 interface Run extends KeyUses {
 	context: IExecuteFunctions;
 	storeFailure?: StoreFailure;
-	/** What a limit of a day or month had counted for an item before this run. */
+	/** How far others had used a limit of a day or month before this run. */
 	usedBefore(line: Line, limit: Limit): number | undefined;
 }
 
@@ -36,13 +36,13 @@ interface Refused {
 	because: Reason;
 	line: Line;
 	run: Run;
-	/** What is known of the order, or of others that may be the same. */
+	/** The earlier order, or others that may be the same. */
 	orders: readonly Order[];
 }
 
 type Facts = ConstructorParameters<typeof GatewayError>[0];
 
-/** Why an order is not sent. @param orders what is known of it, or of others that may be the same */
+/** The error of an order that is not sent. @param orders the earlier order, or others that may be the same */
 export function refusal(
 	because: Reason,
 	line: Line,

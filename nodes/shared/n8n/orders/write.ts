@@ -117,7 +117,7 @@ export class Write {
 		const areComplete = short.length === 0;
 		let steps = 0;
 		while (short.length > 0) {
-			// Where other workers look up and take places too, a look-up may be taken for an order.
+			// Other workers may take a look-up for an order.
 			const isStepwise = claims.length > 0 && steps++ < maxSteps;
 			for (const [row] of short) if (!isStepwise) await row.count();
 			const claim = claims.length === 0 ? [] : [this.newClaim()];
