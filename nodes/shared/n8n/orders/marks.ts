@@ -161,7 +161,6 @@ export class Marks {
 		const hasKeys = values.some(isOfKey);
 		const write = new Write(store, rows, {
 			isClaiming: store.isShared && (hasKeys || limitedRows.length > 0),
-			isMeasured: hasKeys,
 			isOwn: (value) => this.isAlone(value),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
@@ -178,7 +177,7 @@ export class Marks {
 			(value) => !taken.has(value) && (ofKeys.has(value) || !known.has(value)),
 		);
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
-		const isOwn = await write.finish(own, (value) => !isOfKey(value));
+		const isOwn = await write.finish(own);
 		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
 		const moved = rows.flatMap(([row], at) => (row.others === others[at] ? [] : row));
 		if (moved.includes(family)) this.isFamilyNews = true;
