@@ -5,7 +5,7 @@ import { isTool } from '../agent/tool';
 import { nodeMemory, runIndexOf } from '../execution/memory';
 import { originOf } from './identity';
 import { keptJournals } from './keptJournals';
-import { orderOf, type Line } from './line';
+import { orderOf, wishesOf, type Line } from './line';
 import { addTotals, totalOf, type Order, type State, type Total, type Wish } from './order';
 import { readStored, type Orders, type Run, type Stored } from './stored';
 
@@ -36,11 +36,11 @@ export class Journal {
 		const stored = own && readStored(own.orders ?? {});
 		this.isReadable = stored !== undefined;
 		this.isOfTool = isTool(context.getNode());
-		const { origin = originOf(context), run: last, owners = {} } = stored ?? {};
-		const { journal = { revision: 0, known: {} } } = stored ?? {};
+		const { run: last, owners = {}, journal: orders = { revision: 0, known: {} } } = stored ?? {};
+		const origin = stored?.origin ?? originOf(context);
 		const run = this.currentRun(last);
-		const orders = isOrder ? keptJournals().open(context, origin, journal) : journal;
-		const memory = { origin, run, owners, journal: orders };
+		const journal = isOrder ? keptJournals().open(context, origin, orders) : orders;
+		const memory = { origin, run, owners, journal };
 		// Changed in place, since the calls of a tool share it.
 		this.memory = own && stored ? (own.orders = Object.assign(stored, memory)) : memory;
 		this.origin = origin;
@@ -113,20 +113,18 @@ export class Journal {
 
 	/** Keeps what became of all orders that were sent. */
 	settle(sent: readonly Line[]): void {
-		const made: Order[] = [];
-		const obsolete: Wish[] = [];
-		for (const line of sent) {
-			const { wish, found, learned } = line;
-			if (learned) made.push(orderOf(line, learned));
-			// An earlier try may have been accepted, even if this one certainly made nothing.
-			else if (found) made.push(found.order);
-			else this.release(wish);
-			const isReplaced = learned && found && found.order.id !== wish.id;
-			if (isReplaced) obsolete.push(found.order);
-			if (!learned) obsolete.push(wish);
-		}
-		this.remove(obsolete);
+		const refused = sent.filter(({ learned }) => !learned);
+		// Found as another request, so that it has another name from now on.
+		const renamed = sent.flatMap(({ wish, found, learned }) =>
+			learned && found && found.order.id !== wish.id ? found.order : [],
+		);
+		this.remove([...wishesOf(refused), ...renamed]);
+		// An earlier try may have been accepted, even if this one certainly made nothing.
+		const made = sent.flatMap((line) =>
+			line.learned ? orderOf(line, line.learned) : (line.found?.order ?? []),
+		);
 		this.keep(made, false);
+		for (const { wish, found } of refused) if (!found) this.release(wish);
 	}
 
 	/** Jobs that belong neither to these lines nor to another run. */

@@ -6,7 +6,6 @@ import type { EventLoopYielder } from '../client/eventLoopYielder';
 import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
 import type { Limit } from '../parameters/orderOptions';
-import { Counts } from './counts';
 import { hashOf, WishNames } from './identity';
 import { Journal } from './journal';
 import { keptJournals, type KeyUse } from './keptJournals';
@@ -15,7 +14,7 @@ import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import { Plan } from './plan';
-import { nodeIdOf, ProcessedItems } from './store';
+import { nodeIdOf } from './store';
 
 interface Settings {
 	billing: Cost;
@@ -41,8 +40,6 @@ export class Ledger {
 	private readonly journal: Journal;
 	private readonly node: string;
 	private readonly lines: Line[] = [];
-	/** n8n's store: all that a run asks of it shares one patience. */
-	private readonly store: ProcessedItems;
 	private readonly marks: Marks;
 	private readonly plan: Plan;
 	private keyUses?: Map<string, KeyUse>;
@@ -56,9 +53,8 @@ export class Ledger {
 		const { isOrder, billing, log } = settings;
 		const { origin } = (this.journal = new Journal(context, isOrder));
 		this.node = nodeIdOf(context);
-		this.store = new ProcessedItems(context);
 		// A Retry must find the orders of videos in n8n's database.
-		this.marks = new Marks(this.store, { log, origin, isTraced: billing === 'job' });
+		this.marks = new Marks(context, { log, origin, isTraced: billing === 'job' });
 		this.plan = new Plan(context, this.journal, this.marks, this.lines);
 	}
 
@@ -83,8 +79,7 @@ export class Ledger {
 			for (const line of lines) line.decision = { do: 'refuse', because: 'unreadable' };
 			return;
 		}
-		const { context, store, marks } = this;
-		marks.counts = new Counts(lines, { context, store, isTraced: marks.isTraced });
+		this.marks.begin(lines);
 		const keys = lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);

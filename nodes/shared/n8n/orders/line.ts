@@ -53,7 +53,7 @@ export class Line {
 	}
 
 	/** The state of its order after earlier tries; undefined when none has sent it. */
-	get before(): Order['state'] | undefined {
+	get earlierState(): Order['state'] | undefined {
 		return this.found?.order.state;
 	}
 

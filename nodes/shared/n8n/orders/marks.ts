@@ -1,10 +1,11 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { NodeLog } from '../log/nodeLog';
-import type { Counts } from './counts';
+import { Counts } from './counts';
 import { sentTotalOf, wishesOf, type Line } from './line';
 import type { Wish } from './order';
 import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
 import { Places } from './places';
-import { isStoreMissing, maxEntries, type ProcessedItems } from './store';
+import { isStoreMissing, maxEntries, ProcessedItems } from './store';
 import { Write, type Row } from './write';
 
 /** Why n8n's database could not be used. */
@@ -34,7 +35,7 @@ export class Marks {
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	/** Set once the orders of the run are known. */
+	/** The days and months that count the orders. */
 	counts?: Counts;
 	/** Whether a Retry must find the orders here; if not, only Order Keys, days and months are recorded. */
 	readonly isTraced: boolean;
@@ -44,15 +45,24 @@ export class Marks {
 	readonly keys: OrderKeys;
 	/** The values of orders and keys that this run has written. */
 	private readonly held = new Set<string>();
+	/** All that a run asks of n8n's store shares one patience. */
+	private readonly store: ProcessedItems;
 	private isRecounted = false;
 
 	constructor(
-		private readonly store: ProcessedItems,
+		private readonly context: IExecuteFunctions,
 		private readonly of: { log: NodeLog; isTraced: boolean; /** See `originOf`. */ origin: string },
 	) {
 		this.isTraced = of.isTraced;
-		this.family = new Places(store, `number ${of.origin}`, { isContended: false });
-		this.keys = new OrderKeys(store);
+		this.store = new ProcessedItems(context);
+		this.family = new Places(this.store, `number ${of.origin}`, { isContended: false });
+		this.keys = new OrderKeys(this.store);
+	}
+
+	/** @param lines all that may be ordered */
+	begin(lines: readonly Line[]): void {
+		const { context, store, isTraced } = this;
+		this.counts = new Counts(lines, { context, store, isTraced });
 	}
 
 	private get limitedRows(): Places[] {
@@ -169,20 +179,22 @@ export class Marks {
 		const isSent = fresh.some(({ wish }) => known.has(markOf(wish)));
 		if (isSent) this.isFamilyNews = true;
 		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey));
-		const ofOthers = keyed.filter(
+		const taken = keyed.filter(
 			(wish) => !held.has(keyValuesOf(wish)[0]) && this.keys.isTaken(wish, known),
 		);
-		const [ofKeys, taken] = [keyed, ofOthers].map((wishes) => new Set(wishes.flatMap(keyValuesOf)));
-		const own = values.filter(
-			(value) => !taken.has(value) && (ofKeys.has(value) || !known.has(value)),
-		);
+		const ofOthers = new Set(taken.flatMap(keyValuesOf));
+		const ofKeys = new Set(keyed.flatMap(keyValuesOf));
+		// A look-up may have left values of a key that nobody has used.
+		const isOwn = (value: string) =>
+			!ofOthers.has(value) && (ofKeys.has(value) || !known.has(value));
+		const own = values.filter(isOwn);
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
-		const isOwn = await write.finish(own);
-		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
+		const isKept = await write.finish(own);
+		if (!isKept) for (const value of own.filter(isOfKey)) held.delete(value);
 		const moved = rows.flatMap(([row], at) => (row.others === others[at] ? [] : row));
 		if (moved.includes(family)) this.isFamilyNews = true;
 		const hasMoved = moved.some((row) => row === family || limitedRows.includes(row));
-		return isSent || ofOthers.length > 0 || !isOwn || hasMoved;
+		return isSent || taken.length > 0 || !isKept || hasMoved;
 	}
 
 	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit of a day or month take turns. */

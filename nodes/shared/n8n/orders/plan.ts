@@ -52,7 +52,7 @@ export class Plan {
 			const { key = '', request, cost, subject } = wish;
 			const tally = tallies.get(subject) as Tally;
 			// Some of its requests were answered, so that it counts already.
-			const isContinued = line.before === 'new';
+			const isContinued = line.earlierState === 'new';
 			line.decision = decide(line, {
 				unguarded,
 				keyUse: this.keyUse(line, requests.get(key)),
@@ -146,4 +146,5 @@ export class Plan {
 }
 
 /** Whether n8n may have been killed between the record and the request of an earlier try. */
-const mayBeUnsent = ({ before, isPreview }: Line): boolean => before === 'sent' && !isPreview;
+const mayBeUnsent = ({ earlierState, isPreview }: Line): boolean =>
+	earlierState === 'sent' && !isPreview;
