@@ -52,10 +52,11 @@ export class Counts {
 
 	private add(what: Pick<Count['what'], 'of' | 'period' | 'subject' | 'max'>): void {
 		const { context, store } = this.of;
-		const key = `${what.period} ${what.of} ${what.subject ?? ''}`;
-		if (this.byName.has(key)) return;
-		const date = dateOf(what.period, clock.now(), context.getTimezone());
-		this.byName.set(key, countOf(store, { ...what, date, node: nodeIdOf(context) }));
+		const { of, period, subject } = what;
+		if (this.find(of, period, subject)) return;
+		const date = dateOf(period, clock.now(), context.getTimezone());
+		const count = countOf(store, { ...what, date, node: nodeIdOf(context) });
+		this.byName.set([of, period, subject].join(' '), count);
 	}
 
 	get isEmpty(): boolean {
@@ -81,11 +82,15 @@ export class Counts {
 		return rows.length > 0 && rows.every((row) => row.others !== undefined);
 	}
 
-	/** The orders of others, as far as this process knows. Their cost counts only where it is limited. */
-	othersIn(period: LastingPeriod, subject?: string): Total {
-		const others = (of: 'orders' | 'cost') =>
-			this.byName.get(`${period} ${of} ${subject ?? ''}`)?.others;
-		return { orders: others('orders') ?? 0, cost: others('cost') ?? 0 };
+	/** The orders of others, as far as this process knows; undefined, or with an infinite cost, where none are counted. */
+	othersIn(period: LastingPeriod, subject?: string): Total | undefined {
+		const orders = this.find('orders', period, subject);
+		const cost = this.find('cost', period, subject);
+		return orders && { orders: orders.others, cost: cost?.others ?? Infinity };
+	}
+
+	private find(of: Limit['of'], period: LastingPeriod, subject?: string): Count | undefined {
+		return this.byName.get([of, period, subject].join(' '));
 	}
 
 	/** Whether n8n's store may drop orders of a subject, if this run places all that may be new. */

@@ -93,7 +93,7 @@ export class Journal {
 	begin(lines: readonly Line[]): void {
 		for (const line of lines) {
 			const { wish, found } = line;
-			if (line.isPreview || !line.isSent) this.release(wish);
+			if (!line.isSent) this.release(wish);
 			if (line.isPreview || !found) continue;
 			// An order that another run sent belongs to this run from now on.
 			const { run, source } = wish;
@@ -101,8 +101,9 @@ export class Journal {
 			this.assign(found.order);
 		}
 		if (!this.isOrder) return;
-		const sent = lines.filter(({ isPreview, isSent }) => isSent && !isPreview);
-		const orders = sent.map((line) => orderOf(line, { state: 'sent' }));
+		const orders = lines
+			.filter(({ isSent }) => isSent)
+			.map((line) => orderOf(line, { state: 'sent' }));
 		this.keep(orders, true);
 	}
 

@@ -164,7 +164,7 @@ export class Ledger {
 	usedBefore({ wish }: Line, { of, period }: Limit): number | undefined {
 		const { failure, counts } = this.marks;
 		if (period === 'execution' || failure) return undefined;
-		return counts?.othersIn(period, wish.subject)[of];
+		return counts?.othersIn(period, wish.subject)?.[of];
 	}
 
 	/** How far the limits of a line are used: those that count other executions, or separately. */
@@ -237,7 +237,7 @@ export class Ledger {
 	/** Records what came of everything that was sent. */
 	private async settle(): Promise<void> {
 		const { journal, marks } = this;
-		const sent = this.real.filter(({ isSent }) => isSent);
+		const sent = this.lines.filter(({ isSent }) => isSent);
 		for (const line of sent) if (!line.learned) line.sends = 0;
 		journal.settle(sent);
 		if (!marks.failure || sent.length > 0) await marks.keepOnly(this.sending);

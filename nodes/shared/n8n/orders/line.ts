@@ -59,7 +59,8 @@ export class Line {
 
 	/** Whether this run sends it, perhaps with the key of an earlier try. */
 	get isSent(): boolean {
-		return this.decision?.do === 'send' || this.decision?.do === 'sendUnderKey';
+		const { decision, isPreview } = this;
+		return !isPreview && (decision?.do === 'send' || decision?.do === 'sendUnderKey');
 	}
 }
 

@@ -40,6 +40,7 @@ export class Plan {
 	 */
 	async decide(yielder: EventLoopYielder): Promise<void> {
 		const { lines, journal, unguarded } = this;
+		// An earlier turn may have decided otherwise.
 		for (const line of lines) line.sends = 0;
 		const { unmatched } = this;
 		const unsure = lines.filter(mayBeUnsent);
@@ -60,8 +61,9 @@ export class Plan {
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
 				limit: isContinued ? undefined : tally.status(options, cost),
 			});
-			if (hasKey && (line.isSent || found)) requests.set(key, request);
-			const times = line.decision.do === 'send' && !isContinued ? 1 : 0;
+			const isSend = line.decision.do === 'send';
+			if (hasKey && (isSend || found)) requests.set(key, request);
+			const times = isSend && !isContinued ? 1 : 0;
 			if (!line.isPreview) line.sends = times;
 			const earlierTimes = mayBeUnsent(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
 			tally.add({ cost, times, earlierTimes });
@@ -84,8 +86,10 @@ export class Plan {
 		const { orders, cost } = this.journal.totalExcept(except, subject);
 		const { unnamed } = this;
 		const own = sentTotalOf(this.lines, subject);
-		const totalIn = (period: LastingPeriod) =>
-			failure || !counts ? undefined : addTotals(counts.othersIn(period, subject), own);
+		const totalIn = (period: LastingPeriod) => {
+			const others = failure ? undefined : counts?.othersIn(period, subject);
+			return others && addTotals(others, own);
+		};
 		const used = {
 			// After n8n was killed, nobody knows what these orders cost, or for whom they were.
 			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },
@@ -121,7 +125,7 @@ export class Plan {
 	/** Refuses a list that is too long for n8n's store. */
 	private refuseTooMany(): void {
 		const { isTraced } = this.marks;
-		const sent = this.lines.filter(({ isPreview, isSent }) => isSent && !isPreview);
+		const sent = this.lines.filter(({ isSent }) => isSent);
 		const guarded = sent.filter(({ found, hasKey }) => !found && (isTraced || hasKey));
 		if (guarded.length <= guardedOrders(guarded.some(({ hasKey }) => hasKey))) return;
 		for (const line of sent) {
