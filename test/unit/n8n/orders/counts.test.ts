@@ -1,6 +1,8 @@
 import { countOf } from '../../../../nodes/shared/n8n/orders/count';
-import { dateOf } from '../../../../nodes/shared/n8n/orders/counts';
-import type { Total } from '../../../../nodes/shared/n8n/orders/order';
+import { Counts, dateOf } from '../../../../nodes/shared/n8n/orders/counts';
+import { Line } from '../../../../nodes/shared/n8n/orders/line';
+import type { Total, Wish } from '../../../../nodes/shared/n8n/orders/order';
+import type { Limit } from '../../../../nodes/shared/n8n/parameters/orderOptions';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
 import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { Entries } from '../../../support/store/entries';
@@ -54,6 +56,36 @@ it.each([
 it('counts orders alone where no cost is limited', async () => {
 	expect(dayOf().others()).toEqual([0]);
 	expect(await dayOf().order(3, 2)).toEqual([2]);
+});
+
+describe('the counts of a run', () => {
+	const cost = { of: 'cost', period: 'day', max: 1, field: 'Max Cost per Day' } as const;
+	const countsOf = (limits: Limit[], { subject, isTraced = true }: Partial<Settings> = {}) => {
+		const context = Object.assign(entries.contextOf(), { getTimezone: () => 'UTC' });
+		const wish = { subject } as Wish;
+		const options = { ifOrderedBefore: 'skip', releasesKey: false, limits } as const;
+		const line = Object.assign(new Line(0), { wish, options });
+		return new Counts([line], { context, store: new ProcessedItems(context), isTraced });
+	};
+	interface Settings {
+		subject: string;
+		isTraced: boolean;
+	}
+
+	it('decide only where there is a limit, and videos count without one', () => {
+		expect(countsOf([], { isTraced: false }).isEmpty).toBe(true);
+		expect([countsOf([]).isEmpty, countsOf([]).limitedRows]).toEqual([false, []]);
+		expect(countsOf([cost]).limitedRows).toHaveLength(1);
+		// The cost of the subject, and the orders of the whole node.
+		expect(countsOf([cost], { subject: 'client' }).limitedRows).toHaveLength(2);
+	});
+
+	it('know nothing of what is not counted', () => {
+		expect(countsOf([]).othersIn('day')).toEqual({ orders: 0, cost: Infinity });
+		expect(countsOf([cost]).othersIn('day')).toEqual({ orders: 0, cost: 0 });
+		expect(countsOf([cost]).othersIn('month')).toBeUndefined();
+		expect(countsOf([cost]).othersIn('day', 'client')).toBeUndefined();
+	});
 });
 
 it('knows exactly what the process has spent, and of other workers and after a restart the hundredths', async () => {
