@@ -51,8 +51,9 @@ export class Ledger {
 		private readonly settings: Settings,
 	) {
 		const { isOrder, billing, log } = settings;
-		const { origin } = (this.journal = new Journal(context, isOrder));
 		this.node = nodeIdOf(context);
+		this.journal = new Journal(context, isOrder);
+		const { origin } = this.journal;
 		// A Retry must find the orders of videos in n8n's database.
 		this.marks = new Marks(context, { log, origin, isTraced: billing === 'job' });
 		this.plan = new Plan(context, this.journal, this.marks, this.lines);
