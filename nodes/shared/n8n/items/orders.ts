@@ -3,18 +3,16 @@ import type { Connection } from '../../service/client/connection';
 import { showHint } from '../display/hints';
 import type { Decision } from '../orders/decide';
 import { Ledger } from '../orders/ledger';
-import { limitsUsed, usageText } from '../orders/limitMessages';
-import { isReal } from '../orders/line';
 import {
 	keyOf,
 	keysReleased,
-	keyToRelease,
 	keysUsed,
+	keyToRelease,
 	keyUsed,
-	notSentAgain,
-	refusal,
-	withLimit,
+	limitsUsed,
+	usageText,
 } from '../orders/messages';
+import { notSentAgain, refusal, withLimit } from '../orders/refusals';
 import { extraBodyOption } from '../parameters/extraBody';
 import { skippedOutput } from '../parameters/skippedOutput';
 import { failureForecast, type Forecast, type Item } from './item';
@@ -40,7 +38,7 @@ export async function openOrders(run: RunState, ledger: Ledger): Promise<void> {
 		if (decision && item.isPreview) item.forecast = forecastOf(decision, item, ledger);
 		else if (decision) follow(decision, item, { run, ledger });
 	}
-	const real = items.filter(isReal);
+	const real = items.filter(({ isPreview }) => !isPreview);
 	logRefused(run, real);
 	// One hint for all skipped items, since there may be thousands.
 	const keysOf = (because: 'keyUsed' | 'keyReleased') =>

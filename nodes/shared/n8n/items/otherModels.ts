@@ -4,7 +4,6 @@ import { GatewayError } from '../../service/errors/gatewayError';
 import { mayTryOtherModel } from '../../service/errors/modelRefusal';
 import { excerpt } from '../../service/json';
 import { messageOf } from '../errors/errorRecord';
-import { isFresh } from '../orders/line';
 import type { Item, OtherModel } from './item';
 import { logOrder } from './orderLog';
 import type { RunState } from './runState';
@@ -46,7 +45,7 @@ async function takeNextModel(
 	const next = item.others?.[0];
 	if (!next || !(error instanceof GatewayError) || !mayTryOtherModel(error.failure)) return false;
 	// An earlier try may have been accepted.
-	if (!isFresh(item)) return false;
+	if (item.found) return false;
 	if (run.ledger && !(await run.ledger.changeRequest(item))) return false;
 	if (run.isFailing || run.isStopped) return false;
 	logOrder(run, 'model refused', item, { failure: error.failure });

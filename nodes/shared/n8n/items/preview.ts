@@ -3,7 +3,7 @@ import { withoutUndefined, type JsonObject } from '../../service/json';
 import { sumOf, type PriceList } from '../../service/prices';
 import type { N8nGateway } from '../client/gateway';
 import { joinFirst } from '../errors/badInput';
-import { counted } from '../orders/limitMessages';
+import { counted } from '../orders/messages';
 import { previewOutput } from '../parameters/skippedOutput';
 import { noEstimate } from './estimate';
 import { failureForecast, type Forecast, type Item } from './item';

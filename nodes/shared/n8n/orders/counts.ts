@@ -1,66 +1,79 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../client/httpClient';
 import type { Limit } from '../parameters/orderOptions';
-import { isReal, type Line } from './line';
-import { dateOf, PeriodCount, wholeLimit, type LastingPeriod } from './periodCount';
+import { countOf, type Count, type LastingPeriod } from './count';
+import { sentTotalOf, type Line } from './line';
+import type { Total } from './order';
 import type { Places } from './places';
 import { nodeIdOf, type ProcessedItems } from './store';
 import type { Row } from './write';
-import type { IExecuteFunctions } from 'n8n-workflow';
 
-interface CountedNode {
-	context: IExecuteFunctions;
-	store: ProcessedItems;
-	/** Whether its orders are videos, which count also without a limit, so that a limit that is set later counts them. */
-	isTraced: boolean;
+/**
+ * How many orders a node may have in a day or month in which something is counted separately. With more, n8n's store may
+ * have dropped early ones of a client that has ordered nothing since.
+ */
+export const maxCountedSeparately = 1_500;
+
+/** The day of a workflow in its time zone, such as `2026-11-24`, or its month. @param time milliseconds since 1970 */
+export function dateOf(period: LastingPeriod, time: number, timeZone: string): string {
+	const numbers = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+	const format = new Intl.DateTimeFormat('en', { timeZone, ...numbers });
+	const [month, day, year] = format.format(time).split('/');
+	return period === 'day' ? `${year}-${month}-${day}` : `${year}-${month}`;
 }
 
-/** What days and months count of the orders of a run. */
+/** The days and months that count the orders of a run. */
 export class Counts {
-	private readonly all: readonly PeriodCount[];
+	private readonly byName = new Map<string, Count>();
 
-	/** @param lines whose limits are counted */
-	constructor(lines: readonly Line[], { context, store, isTraced }: CountedNode) {
-		const counts = new Map<string, PeriodCount>();
-		const add = (
-			period: LastingPeriod,
-			limits: Array<Pick<Limit, 'of' | 'max'>>,
-			subject?: string,
-		) => {
-			const key = `${period} ${subject ?? ''}`;
-			if (counts.has(key)) return;
-			const date = dateOf(period, clock.now(), context.getTimezone());
-			const of = { node: nodeIdOf(context), period, date, subject, limits };
-			counts.set(key, new PeriodCount(store, of));
-		};
+	/**
+	 * @param lines whose limits are counted
+	 * @param isTraced whether they are videos, which count also without a limit, so that a limit that is set later counts
+	 * them
+	 */
+	constructor(
+		private readonly lines: readonly Line[],
+		private readonly of: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
+	) {
 		for (const { options, wish } of lines) {
+			const { subject } = wish;
 			for (const period of ['day', 'month'] as const) {
 				const limits = options?.limits.filter((limit) => limit.period === period) ?? [];
 				if (limits.length === 0) continue;
-				add(period, limits, wish.subject);
-				if (wish.subject !== undefined) add(period, [wholeLimit]);
+				const [maxOrders, maxCost] = [leastOf('orders', limits), leastOf('cost', limits)];
+				this.add({ of: 'orders', period, subject, max: maxOrders });
+				if (maxCost !== undefined) this.add({ of: 'cost', period, subject, max: maxCost });
+				if (subject !== undefined) this.add({ of: 'orders', period, max: maxCountedSeparately });
 			}
 		}
-		const isOrdering = lines.some((line) => isReal(line) && !line.options?.releasesKey);
-		if (isTraced && isOrdering) add('day', []);
-		this.all = [...counts.values()];
+		const isOrdering = lines.some((line) => !line.isPreview && !line.options?.releasesKey);
+		if (of.isTraced && isOrdering) this.add({ of: 'orders', period: 'day' });
+	}
+
+	private add(what: Pick<Count['what'], 'of' | 'period' | 'subject' | 'max'>): void {
+		const { context, store } = this.of;
+		const { of, period, subject } = what;
+		if (this.find(of, period, subject)) return;
+		const date = dateOf(period, clock.now(), context.getTimezone());
+		const count = countOf(store, { ...what, date, node: nodeIdOf(context) });
+		this.byName.set([of, period, subject].join(' '), count);
 	}
 
 	get isEmpty(): boolean {
-		return this.all.length === 0;
+		return this.byName.size === 0;
 	}
 
-	/** @param subject see `Wish.subject` */
-	find(period: LastingPeriod, subject?: string): PeriodCount | undefined {
-		return this.all.find(({ of }) => of.period === period && of.subject === subject);
+	private get counts(): Count[] {
+		return [...this.byName.values()];
 	}
 
 	private get rows(): Places[] {
-		return this.all.flatMap((count) => count.rows);
+		return this.counts.map(({ places }) => places);
 	}
 
 	/** The rows that decide whether a limit allows an order. */
 	get limitedRows(): Places[] {
-		return this.all.flatMap(({ limitedRows }) => limitedRows);
+		return this.counts.flatMap(({ what, places }) => (what.max === undefined ? [] : places));
 	}
 
 	/** Whether it is known what others have ordered. */
@@ -69,16 +82,31 @@ export class Counts {
 		return rows.length > 0 && rows.every((row) => row.others !== undefined);
 	}
 
-	/** Whether n8n's store may drop orders of a subject if so many more are placed: see {@link wholeLimit}. */
-	exceedsStore(orders: number): boolean {
-		return this.all.some(
-			({ of, others }) => of.limits.includes(wholeLimit) && others.orders + orders > wholeLimit.max,
+	/** The orders of others, as far as this process knows; undefined, or with an infinite cost, where none are counted. */
+	othersIn(period: LastingPeriod, subject?: string): Total | undefined {
+		const orders = this.find('orders', period, subject);
+		const cost = this.find('cost', period, subject);
+		return orders && { orders: orders.others, cost: cost?.others ?? Infinity };
+	}
+
+	private find(of: Limit['of'], period: LastingPeriod, subject?: string): Count | undefined {
+		return this.byName.get([of, period, subject].join(' '));
+	}
+
+	/** Whether n8n's store may drop orders of a subject, if this run places all that may be new. */
+	get isFull(): boolean {
+		const mayBeNew = this.lines.filter(({ found, isPreview }) => !found && !isPreview).length;
+		return this.counts.some(
+			({ what, others }) =>
+				what.subject === undefined &&
+				what.max === maxCountedSeparately &&
+				others + mayBeNew > what.max,
 		);
 	}
 
 	/**
-	 * Looks up what has a limit, and once in each process the rest: a place that was not looked up cannot be given back
-	 * if n8n's database fails, because it may be that of another run.
+	 * Looks up the rows that have a limit, and once in each process the others: a place that was not looked up cannot be
+	 * given back if n8n's database fails, because it may be that of another run.
 	 */
 	async count(): Promise<void> {
 		const limited = new Set(this.limitedRows);
@@ -86,21 +114,27 @@ export class Counts {
 			if (limited.has(row) || row.others === undefined) await row.count();
 	}
 
-	/** Looks up once more what has a limit. */
+	/** Looks up the limited rows from their first place. */
 	async recount(): Promise<void> {
 		for (const row of this.limitedRows) await row.recount();
 	}
 
 	/** The rows, and how many places these lines need in each. */
 	rowsOf(lines: readonly Line[]): Row[] {
-		return this.all.flatMap((count) => {
-			const needed = count.needed(count.sentBy(lines));
-			return count.rows.map((row, at): Row => [row, needed[at]]);
-		});
+		return this.counts.map((count) => [
+			count.places,
+			count.needed(sentTotalOf(lines, count.what.subject)),
+		]);
 	}
 
 	/** The run has ordered these lines in all. */
 	spend(lines: readonly Line[]): void {
-		for (const count of this.all) count.spend(count.sentBy(lines));
+		for (const count of this.counts) count.spend(sentTotalOf(lines, count.what.subject));
 	}
+}
+
+/** The limit that is reached first. */
+function leastOf(of: Limit['of'], limits: readonly Limit[]): number | undefined {
+	const amounts = limits.filter((limit) => limit.of === of).map(({ max }) => max);
+	return amounts.length > 0 ? Math.min(...amounts) : undefined;
 }

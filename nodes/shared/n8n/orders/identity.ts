@@ -132,7 +132,12 @@ export class WishNames {
 		const { billing, connection } = this.to;
 		const idempotencyKey = billing === 'job' ? idempotencyKeyOf(id, connection) : undefined;
 		return {
-			...{ id, request, count, run, source: this.sourceOf(index, id), parameters },
+			id,
+			request,
+			count,
+			run,
+			source: this.sourceOf(index, id),
+			parameters,
 			...(key !== undefined && { key: hashOf(key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
 			...(cost !== undefined && { cost }),

@@ -5,7 +5,7 @@ import { isTool } from '../agent/tool';
 import { nodeMemory, runIndexOf } from '../execution/memory';
 import { originOf } from './identity';
 import { keptJournals } from './keptJournals';
-import { isPreview, isReal, isSent, orderOf, type Line } from './line';
+import { orderOf, wishesOf, type Line } from './line';
 import { addTotals, totalOf, type Order, type State, type Total, type Wish } from './order';
 import { readStored, type Orders, type Run, type Stored } from './stored';
 
@@ -25,7 +25,7 @@ export class Journal {
 	/** How many runs of the node came before this one. */
 	readonly run: number;
 	private readonly memory: Stored;
-	private readonly isOfTool: boolean;
+	readonly isOfTool: boolean;
 
 	/** @param isOrder whether videos or images are ordered, which a Retry may find in another run */
 	constructor(
@@ -36,11 +36,11 @@ export class Journal {
 		const stored = own && readStored(own.orders ?? {});
 		this.isReadable = stored !== undefined;
 		this.isOfTool = isTool(context.getNode());
-		const { origin = originOf(context), run: last, owners = {} } = stored ?? {};
-		const { journal = { revision: 0, known: {} } } = stored ?? {};
+		const { run: last, owners = {}, journal: orders = { revision: 0, known: {} } } = stored ?? {};
+		const origin = stored?.origin ?? originOf(context);
 		const run = this.currentRun(last);
-		const orders = isOrder ? keptJournals().open(context, origin, journal) : journal;
-		const memory = { origin, run, owners, journal: orders };
+		const journal = isOrder ? keptJournals().open(context, origin, orders) : orders;
+		const memory = { origin, run, owners, journal };
 		// Changed in place, since the calls of a tool share it.
 		this.memory = own && stored ? (own.orders = Object.assign(stored, memory)) : memory;
 		this.origin = origin;
@@ -54,7 +54,7 @@ export class Journal {
 	}
 
 	/**
-	 * What limits count of all orders except these.
+	 * The sum of all orders except these, as limits count it.
 	 * @param subject if given, only its orders count, and those of which none is known
 	 */
 	totalExcept(ids: ReadonlySet<string> = new Set(), subject?: string): Total {
@@ -93,19 +93,18 @@ export class Journal {
 	begin(lines: readonly Line[]): void {
 		for (const line of lines) {
 			const { wish, found } = line;
-			if (isPreview(line) || !isSent(line)) this.release(wish);
-			if (isPreview(line) || !found) continue;
+			if (!line.isSent) this.release(wish);
+			if (line.isPreview || !found) continue;
 			// An order that another run sent belongs to this run from now on.
 			const { run, source } = wish;
 			if (found.order.run !== run) this.keep([{ ...found.order, run, source }]);
 			this.assign(found.order);
 		}
-		const sent = lines.filter((line) => isReal(line) && isSent(line));
-		if (this.isOrder)
-			this.keep(
-				sent.map((line) => orderOf(line, { state: 'sent' })),
-				true,
-			);
+		if (!this.isOrder) return;
+		const orders = lines
+			.filter(({ isSent }) => isSent)
+			.map((line) => orderOf(line, { state: 'sent' }));
+		this.keep(orders, true);
 	}
 
 	/** Keeps what became of an order before the others have ended. */
@@ -115,20 +114,18 @@ export class Journal {
 
 	/** Keeps what became of all orders that were sent. */
 	settle(sent: readonly Line[]): void {
-		const made: Order[] = [];
-		const obsolete: Wish[] = [];
-		for (const line of sent) {
-			const { wish, found, learned } = line;
-			if (learned) made.push(orderOf(line, learned));
-			// An earlier try may have been accepted, even if this one certainly made nothing.
-			else if (found) made.push(found.order);
-			else this.release(wish);
-			const isReplaced = learned && found && found.order.id !== wish.id;
-			if (isReplaced) obsolete.push(found.order);
-			if (!learned) obsolete.push(wish);
-		}
-		this.remove(obsolete);
+		const refused = sent.filter(({ learned }) => !learned);
+		// Found as another request, so that it has another name from now on.
+		const renamed = sent.flatMap(({ wish, found, learned }) =>
+			learned && found && found.order.id !== wish.id ? found.order : [],
+		);
+		this.remove([...wishesOf(refused), ...renamed]);
+		// An earlier try may have been accepted, even if this one certainly made nothing.
+		const made = sent.flatMap((line) =>
+			line.learned ? orderOf(line, line.learned) : (line.found?.order ?? []),
+		);
 		this.keep(made, false);
+		for (const { wish, found } of refused) if (!found) this.release(wish);
 	}
 
 	/** Jobs that belong neither to these lines nor to another run. */

@@ -5,7 +5,7 @@ import { remembered } from '../execution/processMemory';
 import { nodeIdOf } from './store';
 import type { Orders } from './stored';
 
-/** Who used an Order Key, and when, in milliseconds since 1970. */
+/** The first use of an Order Key, with its time in milliseconds since 1970. */
 export interface KeyUse {
 	/** See `nodeIdOf`. */
 	node: string;
@@ -28,7 +28,7 @@ interface Kept {
 /** Characters of JSON. Above it, the journals of the least recently used executions are dropped. */
 const maxSize = 32 * 1024 * 1024;
 
-/** What an empty journal counts, so that their number is limited, too. */
+/** Counts for an empty journal, so that their number is limited, too. */
 const emptySize = 500;
 
 /** The journals that this process keeps, by origin, the least recently used first. */

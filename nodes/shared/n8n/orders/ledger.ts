@@ -2,22 +2,19 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Connection } from '../../service/client/connection';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import type { Cost } from '../../service/protocol/endpoints';
-import { isTool } from '../agent/tool';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
 import type { NodeLog } from '../log/nodeLog';
 import type { Field } from '../parameters/field';
-import type { Period } from '../parameters/orderOptions';
-import { Counts } from './counts';
+import type { Limit } from '../parameters/orderOptions';
 import { hashOf, WishNames } from './identity';
 import { Journal } from './journal';
 import { keptJournals, type KeyUse } from './keptJournals';
-import { hasLastingLimit, limitStatus, type LimitStatus, type Usage } from './limits';
-import { isFresh, isPreview, isReal, isSent, stateAfter, wishesOf, type Line } from './line';
+import { isLasting, type LimitStatus, type Usage } from './limits';
+import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
-import type { Total } from './order';
 import { Plan } from './plan';
-import { nodeIdOf, ProcessedItems } from './store';
+import { nodeIdOf } from './store';
 
 interface Settings {
 	billing: Cost;
@@ -43,8 +40,6 @@ export class Ledger {
 	private readonly journal: Journal;
 	private readonly node: string;
 	private readonly lines: Line[] = [];
-	/** n8n's store: all that a run asks of it shares one patience. */
-	private readonly store: ProcessedItems;
 	private readonly marks: Marks;
 	private readonly plan: Plan;
 	private keyUses?: Map<string, KeyUse>;
@@ -55,15 +50,13 @@ export class Ledger {
 		readonly context: IExecuteFunctions,
 		private readonly settings: Settings,
 	) {
-		const { isOrder, log } = settings;
-		const journal = new Journal(context, isOrder);
-		this.journal = journal;
+		const { isOrder, billing, log } = settings;
 		this.node = nodeIdOf(context);
-		this.store = new ProcessedItems(context);
-		const { isRetry, isTraced, lines } = this;
-		const isOfTool = isTool(context.getNode());
-		this.marks = new Marks(this.store, { log, origin: journal.origin, isTraced });
-		this.plan = new Plan(journal, this.marks, lines, { isRetry, isTraced, isOfTool });
+		this.journal = new Journal(context, isOrder);
+		const { origin } = this.journal;
+		// A Retry must find the orders of videos in n8n's database.
+		this.marks = new Marks(context, { log, origin, isTraced: billing === 'job' });
+		this.plan = new Plan(context, this.journal, this.marks, this.lines);
 	}
 
 	/**
@@ -76,7 +69,9 @@ export class Ledger {
 		const { journal, lines } = this;
 		const names = new WishNames(this.context, journal, this.settings);
 		// Previews come last, so that they take no known order from the items that are really ordered.
-		for (const line of [...items.filter(isReal), ...items.filter(isPreview)]) {
+		const previews = items.filter(({ isPreview }) => isPreview);
+		const real = items.filter(({ isPreview }) => !isPreview);
+		for (const line of [...real, ...previews]) {
 			await yielder.yieldIfDue();
 			line.wish = names.wishOf(line);
 			lines.push(line);
@@ -85,8 +80,7 @@ export class Ledger {
 			for (const line of lines) line.decision = { do: 'refuse', because: 'unreadable' };
 			return;
 		}
-		const { context, store, isTraced } = this;
-		this.marks.counts = new Counts(lines, { context, store, isTraced });
+		this.marks.begin(lines);
 		const keys = lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);
@@ -95,7 +89,7 @@ export class Ledger {
 	/** Records the outcome of an item at once, since a Retry may begin before the other items have ended. */
 	recordOutcome(line: Line): void {
 		const learned = stateAfter(line);
-		if (!isSent(line) || !learned) return;
+		if (!line.isSent || !learned) return;
 		line.learned = learned;
 		this.journal.keepSent(line, learned);
 	}
@@ -106,22 +100,22 @@ export class Ledger {
 	 */
 	async countResend(line: Line): Promise<LimitStatus | 'notRecorded'> {
 		return await this.inTurn(async () => {
-			const { marks } = this;
-			for (let turns = 1; ; turns++) {
-				const { revision } = marks;
-				const { subject } = line.wish;
-				const counted = this.plan.counted({ subject, sent: this.sending });
-				const status = limitStatus(line.options, line.wish.cost, counted);
+			const { marks, plan } = this;
+			const { options, wish } = line;
+			let isCounted = false;
+			for (let turns = 0; !isCounted && turns < maxTurns; turns++) {
+				const status = plan.tally(wish.subject).status(options, wish.cost);
 				if (status !== undefined) return status;
 				line.sends++;
-				await marks.take(this.sending);
-				if (marks.error === undefined && marks.revision === revision) break;
-				line.sends--;
-				if (marks.error === undefined && turns < maxTurns) continue;
-				if (hasLastingLimit(line.options)) return 'dayUnknown';
-				if (!this.plan.isRecordable) return 'notRecorded';
+				const isNews = await marks.take(this.sending);
+				isCounted = !isNews && !marks.failure;
+				if (!isCounted) line.sends--;
+				if (marks.failure) break;
+			}
+			if (!isCounted) {
+				if (options?.limits.some(isLasting)) return 'dayUnknown';
+				if (plan.unguarded === 'notRecorded') return 'notRecorded';
 				line.sends++;
-				break;
 			}
 			this.journal.keepSent(line, { state: 'sent' });
 			return undefined;
@@ -136,14 +130,13 @@ export class Ledger {
 	async changeRequest(line: Line): Promise<boolean> {
 		if (line.wish.idempotencyKey === undefined) return true;
 		const isRecorded = await this.inTurn(async () => {
-			const { marks } = this;
-			const { revision } = marks;
+			const { marks, plan } = this;
 			line.wish = { ...line.wish, idempotencyKey: undefined };
-			await marks.take(this.sending);
+			const isNews = await marks.take(this.sending);
 			// Only now: there is always one of both marks.
 			await marks.keepOnly(this.sending);
 			this.journal.keepSent(line, { state: 'sent' });
-			return marks.revision === revision && this.plan.isRecordable;
+			return !isNews && plan.unguarded !== 'notRecorded';
 		});
 		return isRecorded ?? false;
 	}
@@ -157,7 +150,7 @@ export class Ledger {
 		try {
 			// After a success, only videos and images have records to update.
 			if (!hasSucceeded || settings.isOrder) await this.inTurn(async () => await this.settle());
-			journal.finishRun(this.lines.filter(isReal), hasSucceeded);
+			journal.finishRun(this.real, hasSucceeded);
 		} finally {
 			this.marks.settle();
 			this.unlockKeys?.();
@@ -168,15 +161,24 @@ export class Ledger {
 		return this.marks.failure;
 	}
 
-	usedBefore(line: Line, period: Period): Total | undefined {
-		return this.plan.usedBefore(line, period);
+	/** How far others had used a limit of a day or month before this run; undefined where that is unknown. */
+	usedBefore({ wish }: Line, { of, period }: Limit): number | undefined {
+		const { failure, counts } = this.marks;
+		if (period === 'execution' || failure) return undefined;
+		return counts?.othersIn(period, wish.subject)?.[of];
 	}
 
-	usageOf(line: Line): Usage[] {
-		return this.plan.usageOf(line, this.sending);
+	/** How far the limits of a line are used: those that count other executions, or separately. */
+	usageOf({ options, wish: { subject } }: Line): Usage[] {
+		const tally = this.plan.tally(subject);
+		return (options?.limits ?? []).flatMap((limit) => {
+			const used = tally.usedOf(limit);
+			const isShown = isLasting(limit) || subject !== undefined;
+			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
+		});
 	}
 
-	/** Who used an Order Key before, as far as this process knows. */
+	/** The earlier use of an Order Key, as far as this process knows it. */
 	useOfKey(key: string): KeyUse | undefined {
 		this.keyUses ??= keptJournals().keyUses(this.node);
 		return this.keyUses.get(hashOf(key));
@@ -200,36 +202,32 @@ export class Ledger {
 
 	private async decideAndRecord(): Promise<void> {
 		const { lines, marks, plan } = this;
-		const releasing = lines.filter(({ options }) => options?.releasesKey);
 		const ordering = lines.filter(({ options }) => !options?.releasesKey);
-		await marks.release(wishesOf(releasing.filter(isReal)));
-		await marks.count({ isPreview: lines.every(isPreview) });
+		const releasing = this.real.filter(({ options }) => options?.releasesKey);
+		await marks.release(wishesOf(releasing));
+		await marks.count({ isPreview: this.real.length === 0 });
 		plan.pair(ordering);
 		// A first try notices while it writes whether another worker has run the execution.
-		if (this.isRetry) await plan.findSent(ordering);
+		if (this.context.getMode() === 'retry') await plan.findSent(ordering);
 		for (let turns = 1; ; turns++) {
-			await marks.findKeys(wishesOf(ordering.filter(isFresh)));
-			const { revision, error } = marks;
+			await marks.findKeys(wishesOf(ordering.filter(({ found }) => !found)));
+			const { failure } = marks;
 			await plan.decide(this.settings.yielder);
 			if (lines.some(isRefusedByCount) && (await marks.recount())) continue;
-			// What could not be recorded was decided without it. If giving it back fails, that is tried again, too.
-			if (error === undefined) await marks.take(this.sending);
-			else await marks.keepOnly(this.sending);
-			if (marks.revision === revision && marks.error === error) break;
-			if (turns === maxTurns) marks.error ??= new Error(manyConflicts);
+			// After a failure, orders that cannot be recorded are refused. If giving back their marks fails, too, it is tried again.
+			let isNews = false;
+			if (failure) await marks.keepOnly(this.sending);
+			else isNews = await marks.take(this.sending);
+			if (!isNews && marks.failure === failure) break;
+			if (turns === maxTurns) marks.failure ??= manyConflicts;
 			if (marks.isFamilyNews) await plan.findSent(ordering);
 		}
 		await marks.keepOnly(this.sending);
 		this.journal.begin(lines);
 	}
 
-	/** Whether a Retry must find the orders in n8n's database: those of videos. */
-	private get isTraced(): boolean {
-		return this.settings.billing === 'job';
-	}
-
-	private get isRetry(): boolean {
-		return this.context.getMode() === 'retry';
+	private get real(): Line[] {
+		return this.lines.filter(({ isPreview }) => !isPreview);
 	}
 
 	/** The lines of which this run has sent a request, or is about to. */
@@ -240,14 +238,17 @@ export class Ledger {
 	/** Records what came of everything that was sent. */
 	private async settle(): Promise<void> {
 		const { journal, marks } = this;
-		const sent = this.lines.filter((line) => isReal(line) && isSent(line));
+		const sent = this.lines.filter(({ isSent }) => isSent);
 		for (const line of sent) if (!line.learned) line.sends = 0;
 		journal.settle(sent);
-		if (marks.error === undefined || sent.length > 0) await marks.keepOnly(this.sending);
+		if (!marks.failure || sent.length > 0) await marks.keepOnly(this.sending);
 	}
 }
 
 const isRefusedByCount = ({ decision }: Line): boolean =>
 	decision?.do === 'refuse' && /Of(Day|Month)$|^countFull$/.test(decision.because);
 
-const manyConflicts = 'Other workers wrote at the same moment, again and again';
+const manyConflicts: StoreFailure = {
+	isMissing: false,
+	problem: 'Other workers wrote at the same moment, again and again',
+};

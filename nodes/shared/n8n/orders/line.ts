@@ -7,7 +7,7 @@ import { totalOf, type Order, type State, type Total, type Wish } from './order'
 
 /** An item whose request may cost money: what is wanted, known and decided, and what came of it. */
 export class Line {
-	/** What makes two requests the same. */
+	/** Equal for equal requests. */
 	identity: unknown;
 	/** The user's options for its order; undefined where nothing is ordered. */
 	options?: OrderOptions;
@@ -20,15 +20,15 @@ export class Line {
 	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
 	objection?: Failure;
 
-	/** What would be ordered. Set by the ledger, as all up to `learned`. */
+	/** Its order. Set by the ledger, as all up to `learned`. */
 	wish!: Wish;
-	/** What is known of it from other tries. */
+	/** The same order of another try. */
 	found?: Match;
 	/** Undefined before it is decided, and after Stop. */
 	decision?: Decision;
 	/** How many requests of this run may have made something. */
 	sends = 0;
-	/** What is known after it was sent. */
+	/** The state of its order after it was sent. */
 	learned?: State;
 
 	/** The result of its request, perhaps of an earlier try. */
@@ -47,29 +47,32 @@ export class Line {
 		/** Index of the item. */
 		readonly index: number,
 	) {}
+
+	get hasKey(): boolean {
+		return this.wish.key !== undefined;
+	}
+
+	/** The state of its order after earlier tries; undefined when none has sent it. */
+	get earlierState(): Order['state'] | undefined {
+		return this.found?.order.state;
+	}
+
+	/** Whether this run sends it, perhaps with the key of an earlier try. */
+	get isSent(): boolean {
+		const { decision, isPreview } = this;
+		return !isPreview && (decision?.do === 'send' || decision?.do === 'sendUnderKey');
+	}
 }
-
-export const isPreview = (line: Line): boolean => line.isPreview;
-export const isReal = (line: Line): boolean => !line.isPreview;
-export const hasKey = ({ wish }: Line): boolean => wish.key !== undefined;
-
-/** Whether it was not sent before. */
-export const isFresh = ({ found }: Line): boolean => !found;
-/** Whether some of its requests were answered, so that it counts already. */
-export const isContinued = ({ found }: Line): boolean => found?.order.state === 'new';
-/** Whether it may never have been sent: n8n may have been killed between the record and the request. */
-export const isUnsure = ({ found }: Line): boolean => found?.order.state === 'sent';
-/** Whether this run sends it, perhaps with the key of an earlier try. */
-export const isSent = ({ decision }: Line): boolean =>
-	decision?.do === 'send' || decision?.do === 'sendUnderKey';
 
 export const wishesOf = (lines: readonly Line[]): Wish[] => lines.map(({ wish }) => wish);
 
-/** What this run has sent of these. */
-export const sentTotalOf = (lines: readonly Line[]): Total =>
-	totalOf(lines.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));
+/** The requests of these that this run sends. @param subject if given, only its orders count: see {@link Wish.subject} */
+export function sentTotalOf(lines: readonly Line[], subject?: string): Total {
+	const counted = lines.filter(({ wish }) => subject === undefined || wish.subject === subject);
+	return totalOf(counted.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));
+}
 
-/** What is known of an order after it was sent; undefined when it was refused. Pure. */
+/** The state of an order after it was sent; undefined when it was refused. Pure. */
 export function stateAfter(
 	line: Pick<Line, 'result' | 'job' | 'hints' | 'parts' | 'error' | 'model'>,
 ): State | undefined {

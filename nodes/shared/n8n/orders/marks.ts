@@ -1,10 +1,11 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { NodeLog } from '../log/nodeLog';
-import type { Counts } from './counts';
-import { isFresh, sentTotalOf, wishesOf, type Line } from './line';
+import { Counts } from './counts';
+import { sentTotalOf, wishesOf, type Line } from './line';
 import type { Wish } from './order';
-import { allKeyValuesOf, hasKey, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
+import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
 import { Places } from './places';
-import { isStoreMissing, maxEntries, type ProcessedItems } from './store';
+import { isStoreMissing, maxEntries, ProcessedItems } from './store';
 import { Write, type Row } from './write';
 
 /** Why n8n's database could not be used. */
@@ -23,48 +24,45 @@ export const guardedOrders = (hasKeys: boolean): number =>
 	Math.floor((maxEntries - reserved) / (hasKeys ? 8 : 4));
 
 /**
- * What n8n's database knows of the orders of a node: a mark for each order, a place for each request of an execution and
+ * The record of a node's orders in n8n's database: a mark for each order, a place for each request of an execution and
  * its Retries, the used Order Keys, and the places of days and months. They are for kills, for other workers and for later
  * executions. A run takes them before it sends anything, and gives back what it did not need.
  */
 export class Marks {
 	/** Why n8n's database could not be used; undefined when it could. */
-	error?: unknown;
-	/** Rises when something was learned that decisions may rest on. */
-	revision = 0;
+	failure?: StoreFailure;
 	/** Whether another worker has run this execution or a Retry of it: {@link findSent} says what it has sent. */
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	/** What counts days and months. */
+	/** The days and months that count the orders. */
 	counts?: Counts;
+	/** Whether a Retry must find the orders here; if not, only Order Keys, days and months are recorded. */
+	readonly isTraced: boolean;
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
 	/** How Order Keys were used before this run. */
 	readonly keys: OrderKeys;
 	/** The values of orders and keys that this run has written. */
 	private readonly held = new Set<string>();
+	/** All that a run asks of n8n's store shares one patience. */
+	private readonly store: ProcessedItems;
 	private isRecounted = false;
 
 	constructor(
-		private readonly store: ProcessedItems,
-		private readonly to: {
-			log: NodeLog;
-			/** See `originOf`. */
-			origin: string;
-			/** Whether a Retry must find the orders here; if not, only Order Keys and days are recorded. */
-			isTraced: boolean;
-		},
+		private readonly context: IExecuteFunctions,
+		private readonly of: { log: NodeLog; isTraced: boolean; /** See `originOf`. */ origin: string },
 	) {
-		this.family = new Places(store, `number ${to.origin}`, { isContended: false });
-		this.keys = new OrderKeys(store);
+		this.isTraced = of.isTraced;
+		this.store = new ProcessedItems(context);
+		this.family = new Places(this.store, `number ${of.origin}`, { isContended: false });
+		this.keys = new OrderKeys(this.store);
 	}
 
-	get failure(): StoreFailure | undefined {
-		const { error } = this;
-		if (error === undefined) return undefined;
-		const problem = this.to.log.clean(error instanceof Error ? error.message : String(error));
-		return { isMissing: isStoreMissing(error), problem };
+	/** @param lines all that may be ordered */
+	begin(lines: readonly Line[]): void {
+		const { context, store, isTraced } = this;
+		this.counts = new Counts(lines, { context, store, isTraced });
 	}
 
 	private get limitedRows(): Places[] {
@@ -74,7 +72,7 @@ export class Marks {
 	/** Looks up the Order Keys of these wishes. */
 	async findKeys(wishes: readonly Wish[]): Promise<void> {
 		const isHeld = (value: string) => this.held.has(value);
-		const keyed = wishes.filter((wish) => hasKey(wish) && !keyValuesOf(wish).every(isHeld));
+		const keyed = wishes.filter((wish) => wish.key && !keyValuesOf(wish).every(isHeld));
 		if (keyed.length > 0) await this.attempt(async () => await this.keys.find(keyed));
 	}
 
@@ -92,7 +90,7 @@ export class Marks {
 	 * @param known how many of their requests the journal has
 	 */
 	async findSent(wishes: readonly Wish[], known: number): Promise<Wish[]> {
-		if (!this.to.isTraced) return [];
+		if (!this.isTraced) return [];
 		this.isFamilyNews = false;
 		const sent = await this.attempt(async () => {
 			if ((await this.family.count()) - this.family.taken <= known) return [];
@@ -109,15 +107,21 @@ export class Marks {
 		return sent ?? [];
 	}
 
-	/** Takes what these need, in addition to what the run has. If {@link revision} rises, all must be decided again. */
-	async take(lines: readonly Line[]): Promise<void> {
-		await this.attempt(async () => {
+	/**
+	 * Takes what these need, in addition to what the run has.
+	 * @returns whether something was learned on which decisions may rest, so that all must be decided again
+	 */
+	async take(lines: readonly Line[]): Promise<boolean> {
+		const isNews = await this.attempt(async () => {
 			const values = this.valuesOf(lines).filter((value) => !this.held.has(value));
 			const rows = this.rowsOf(lines);
 			const isEnough = rows.every(([row, count]) => row.taken >= count);
-			if (values.length > 0 || !isEnough) await this.write(lines, values, rows);
+			const needsWrite = values.length > 0 || !isEnough;
+			const isChanged = needsWrite && (await this.write(lines, values, rows));
 			this.counts?.spend(lines);
+			return isChanged;
 		});
+		return isNews ?? false;
 	}
 
 	/**
@@ -151,7 +155,7 @@ export class Marks {
 
 	/** Releases Order Keys. */
 	async release(wishes: readonly Wish[]): Promise<void> {
-		const values = wishes.filter(hasKey).flatMap(allKeyValuesOf);
+		const values = wishes.filter(({ key }) => key).flatMap(allKeyValuesOf);
 		// Not later: by then, another worker may have released and used them.
 		await this.attempt(async () => await this.store.removeNow(values));
 	}
@@ -161,24 +165,36 @@ export class Marks {
 		this.store.settle();
 	}
 
-	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<void> {
-		const { store, held } = this;
+	/** @returns whether something was learned */
+	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<boolean> {
+		const { store, held, family, limitedRows } = this;
 		const hasKeys = values.some(isOfKey);
 		const write = new Write(store, rows, {
-			isClaiming: store.isShared && (hasKeys || this.limitedRows.length > 0),
-			isMeasured: hasKeys,
+			isClaiming: store.isShared && (hasKeys || limitedRows.length > 0),
 			isOwn: (value) => this.isAlone(value),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values);
-		const own = this.ownOf(lines, values, known);
+		const fresh = lines.filter(({ found }) => !found);
+		const isSent = fresh.some(({ wish }) => known.has(markOf(wish)));
+		if (isSent) this.isFamilyNews = true;
+		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey));
+		const taken = keyed.filter(
+			(wish) => !held.has(keyValuesOf(wish)[0]) && this.keys.isTaken(wish, known),
+		);
+		const ofOthers = new Set(taken.flatMap(keyValuesOf));
+		const ofKeys = new Set(keyed.flatMap(keyValuesOf));
+		// A look-up may have left values of a key that nobody has used.
+		const isOwn = (value: string) =>
+			!ofOthers.has(value) && (ofKeys.has(value) || !known.has(value));
+		const own = values.filter(isOwn);
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
-		const isOwn = await write.finish(own, (value) => !isOfKey(value));
-		if (!isOwn) for (const value of own.filter(isOfKey)) held.delete(value);
-		const decisive = [this.family, ...this.limitedRows];
-		const moved = rows.filter(([row], at) => decisive.includes(row) && row.others !== others[at]);
-		if (moved.some(([row]) => row === this.family)) this.isFamilyNews = true;
-		if (!isOwn || moved.length > 0) this.revision++;
+		const isKept = await write.finish(own);
+		if (!isKept) for (const value of own.filter(isOfKey)) held.delete(value);
+		const moved = rows.flatMap(([row], at) => (row.others === others[at] ? [] : row));
+		if (moved.includes(family)) this.isFamilyNews = true;
+		const hasMoved = moved.some((row) => row === family || limitedRows.includes(row));
+		return isSent || taken.length > 0 || !isKept || hasMoved;
 	}
 
 	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit of a day or month take turns. */
@@ -189,53 +205,34 @@ export class Marks {
 		return isOfKey(value) || (this.counts?.areKnown ?? false);
 	}
 
-	/** What belongs to this run of the values that it has written. @param known what was there before */
-	private ownOf(lines: readonly Line[], values: string[], known: ReadonlySet<string>): string[] {
-		const written = new Set(values);
-		const taken = new Set<string>();
-		const ofFresh = new Set<string>();
-		for (const wish of wishesOf(lines.filter(isFresh))) {
-			const ofKey = hasKey(wish) ? keyValuesOf(wish) : [];
-			for (const value of ofKey) ofFresh.add(value);
-			const isOfOther = written.has(ofKey[0]) && this.keys.isTaken(wish, known);
-			const isSent = known.has(markOf(wish));
-			if (isOfOther) for (const value of ofKey) taken.add(value);
-			if (isSent) this.isFamilyNews = true;
-			if (isOfOther || isSent) this.revision++;
-		}
-		return values.filter((value) => !taken.has(value) && (ofFresh.has(value) || !known.has(value)));
-	}
-
 	private valuesOf(lines: readonly Line[]): string[] {
-		const wishes = wishesOf(lines);
-		const ofOrders = this.to.isTraced
-			? wishes.flatMap((wish) =>
-					hasKey(wish) ? markOf(wish) : [markOf(wish), this.ofParameters(wish)],
-				)
-			: [];
+		const ofOrders = lines.flatMap(({ wish, hasKey }) =>
+			hasKey ? [markOf(wish)] : [markOf(wish), this.ofParameters(wish)],
+		);
 		// Also those of an order that is sent again: its key may have been released since.
-		const ofKeys = wishes.filter(hasKey).flatMap(keyValuesOf);
-		return [...new Set([...ofOrders, ...ofKeys])];
+		const ofKeys = wishesOf(lines.filter(({ hasKey }) => hasKey)).flatMap(keyValuesOf);
+		return [...new Set(this.isTraced ? [...ofOrders, ...ofKeys] : ofKeys)];
 	}
 
 	private rowsOf(lines: readonly Line[]): Row[] {
-		const { family, to, counts } = this;
-		const counted = counts?.rowsOf(lines) ?? [];
-		return to.isTraced ? [[family, sentTotalOf(lines).orders], ...counted] : counted;
+		const counted = this.counts?.rowsOf(lines) ?? [];
+		return this.isTraced ? [[this.family, sentTotalOf(lines).orders], ...counted] : counted;
 	}
 
 	private ofParameters({ parameters }: Wish): string {
-		return `parameters ${this.to.origin} ${parameters}`;
+		return `parameters ${this.of.origin} ${parameters}`;
 	}
 
+	/** @returns undefined after an error. Later calls fail for the same reason, so the first one is logged. */
 	private async attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await call();
 		} catch (error) {
-			// Later calls fail for the same reason.
-			const isNews = this.error === undefined && !isStoreMissing(error);
-			if (isNews) this.to.log.write('store failed', { problem: String(error) });
-			this.error = error;
+			const { log } = this.of;
+			const isMissing = isStoreMissing(error);
+			if (!this.failure && !isMissing) log.write('store failed', { problem: String(error) });
+			const problem = log.clean(error instanceof Error ? error.message : String(error));
+			this.failure = { isMissing, problem };
 			return undefined;
 		}
 	}

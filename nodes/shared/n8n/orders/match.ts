@@ -1,6 +1,6 @@
 import type { Order, Wish } from './order';
 
-/** What is known of a wish, and what shows that it is the same order. */
+/** A known order that a wish is, and what shows it. */
 export interface Match {
 	order: Order;
 	by: 'request' | 'key' | 'source';
@@ -43,28 +43,20 @@ export function match(wishes: readonly Wish[], known: readonly Order[]): Map<Wis
 /**
  * The known orders that may be one of the wishes which {@link match} has left: they are of the same run, or of the same
  * item in another run of a loop, whose list may have changed. Nothing tells which they are. Pure.
- * @param isOfTool whether each call of an agent is a run: a call after one with an unknown outcome may repeat it
  */
 export function unmatchedOf(
 	lines: ReadonlyArray<{ wish: Wish; found?: Match }>,
-	{
-		known,
-		isOfTool,
-		isUnderWay,
-	}: {
-		known: readonly Order[];
-		isOfTool: boolean;
-		isUnderWay: (order: Order) => boolean;
-	},
+	journal: { open: readonly Order[]; isOfTool: boolean; isUnderWay(order: Order): boolean },
 ): Order[] {
 	const [first] = lines;
 	if (!first) return [];
 	const { parameters, run } = first.wish;
 	const matched = new Set(lines.map(({ found }) => found?.order));
 	const sources = new Set(lines.flatMap(({ wish, found }) => (found ? [] : wish.source)));
-	return known.filter((order) => {
-		const isUnclear = order.state !== 'answered' && !isUnderWay(order);
-		const isOfRun = order.run === run || (isOfTool && isUnclear);
+	return journal.open.filter((order) => {
+		// Each call of a tool is a run, and one after an unknown outcome may repeat it.
+		const mayRepeat = journal.isOfTool && order.state !== 'answered' && !journal.isUnderWay(order);
+		const isOfRun = order.run === run || mayRepeat;
 		const mayBeOne = isOfRun || sources.has(order.source);
 		return mayBeOne && isReworded(order) && order.parameters === parameters && !matched.has(order);
 	});

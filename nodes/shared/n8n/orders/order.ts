@@ -2,7 +2,7 @@ import type { Failure } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import { sumOf } from '../../service/prices';
 
-/** What would be ordered, and its names: the same in all tries. Equal values have equal hashes. */
+/** An order that is wanted, by names that are the same in all tries. Equal values have equal hashes. */
 export interface Wish {
 	/** Unique among the orders of an execution and all its Retries, whichever run of the node places it. */
 	readonly id: string;
@@ -26,9 +26,9 @@ export interface Wish {
 	readonly subject?: string;
 }
 
-/** What is known of an order. A refused order made nothing, so nothing is kept of it. */
+/** The state of an order. A refused order made nothing, so it has none and is not kept. */
 export type State =
-	/** Of several requests, those whose results are in `parts` were answered, and no other was sent. */
+	/** It takes several requests: those whose results are in `parts` were answered, and no other was sent. */
 	| { state: 'new'; parts: object[] }
 	/** It was about to be sent; nothing else is known. */
 	| { state: 'sent' }
@@ -54,7 +54,7 @@ export type Order = State &
 
 export type Answered = Extract<Order, { state: 'answered' }>;
 
-/** What a limit counts. */
+/** Orders and their cost, as limits count them. */
 export interface Total {
 	orders: number;
 	/** Infinite when one of them has no price, because nobody knows what is left of the limit then. */

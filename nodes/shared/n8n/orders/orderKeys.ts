@@ -2,8 +2,6 @@ import { hashOf } from './identity';
 import type { Wish } from './order';
 import { valuesOf, type ProcessedItems } from './store';
 
-export const hasKey = ({ key }: Wish): boolean => key !== undefined;
-
 /** The names of an Order Key: the one that is written, and the second one of release 1.0. */
 const names = ['a', 'b'];
 const factsOf = ({ key }: Wish) => names.map((name) => `key ${name} ${key}`);
@@ -50,7 +48,7 @@ export class OrderKeys {
 		const { store } = this;
 		let facts = await store.find([...new Set(wishes.flatMap(factsOf))]);
 		if (facts.size > 0 && store.isShared) {
-			// What another worker has only been looking up is gone after a moment.
+			// A look-up of another worker is gone after a moment.
 			await store.waitForOthers();
 			facts = await store.find([...facts]);
 		}

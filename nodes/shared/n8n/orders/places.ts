@@ -22,8 +22,8 @@ const tops = () => remembered('tops', () => new NewestEntries<number>(maxRows));
  * moment may take the same place.
  */
 export class Places {
-	/** The places that this run has written and not given back, in this order. */
-	private written: number[] = [];
+	/** The places that this run has written and not given back, each with the claim under which it did. */
+	private written: Array<{ place: number; claim?: string }> = [];
 
 	/** @param name unique among all rows of all nodes: part of each value */
 	constructor(
@@ -85,38 +85,37 @@ export class Places {
 	/**
 	 * Some values of {@link valuesFor} were written.
 	 * @param known those that were there before
+	 * @param claim written with them, see `Write`
 	 * @returns whether this run now has this many places
 	 */
-	wrote(count: number, known: ReadonlySet<string>): boolean {
+	wrote(count: number, known: ReadonlySet<string>, claim?: string): boolean {
 		for (let place = this.top ?? 0, wanted = count - this.taken; wanted > 0; place++, wanted--) {
 			// The last of its values is not left by a look-up.
 			const isTaken = known.has(this.valuesAt(place).at(-1) as string);
-			if (!isTaken) this.written.push(place);
+			if (!isTaken) this.written.push({ place, claim });
 			this.top = place + 1;
 		}
 		return this.taken >= count;
 	}
 
-	/** The places of this run, in the order in which it took them. @param from index of the first, up to another one */
-	ownFrom(from: number, to?: number): number[] {
-		return this.written.slice(from, to);
-	}
-
-	/** Another worker has overwritten these places of this run. */
-	lost(places: readonly number[]): void {
-		this.written = this.written.filter((place) => !places.includes(place));
-		this.top = Math.min(...places, this.top ?? 0);
+	/** Another worker has overwritten what this run has written under these claims. */
+	lose(claims: readonly string[]): void {
+		const isLost = ({ claim = '' }) => claims.includes(claim);
+		const lost = this.written.filter(isLost).map(({ place }) => place);
+		this.written = this.written.filter((own) => !isLost(own));
+		this.top = Math.min(...lost, this.top ?? 0);
 	}
 
 	/** Frees places of this run. */
 	async free(count: number): Promise<void> {
-		const freed = count > 0 ? this.ownFrom(-count) : [];
+		const freed = this.written.splice(Math.max(0, this.taken - Math.max(0, count)));
 		if (freed.length === 0) return;
-		this.written.splice(-freed.length);
 		const { top = 0 } = this;
 		// From the top, so that the row has no gap. Two workers would free the same ones: they leave gaps to fill.
 		const places =
-			this.isContended && this.store.isShared ? freed : freed.map((_, index) => top - 1 - index);
+			this.isContended && this.store.isShared
+				? freed.map(({ place }) => place)
+				: freed.map((_, index) => top - 1 - index);
 		this.top = Math.min(top, ...places);
 		await this.store.remove(places.flatMap((place) => this.valuesAt(place)));
 	}
@@ -143,7 +142,7 @@ export class Places {
 		const values = places.map((place) => this.valueOf(place));
 		return await (areFacts ? store.findFacts(values) : store.find(values)).catch(
 			(error: unknown) => {
-				// What a failed look-up has left behind would count. In a process, nobody has places above those that it knows.
+				// Values that a failed look-up has left behind would count. In a process, nobody has places above those that it knows.
 				const free = places.filter((place) => place >= top);
 				if (!store.isShared) store.removeLater(free.flatMap((place) => this.valuesAt(place)));
 				throw error;
@@ -162,7 +161,7 @@ export class Places {
 	 */
 	private get own(): number[] {
 		const { written, top = 0 } = this;
-		if (this.store.isShared) return written;
+		if (this.store.isShared) return written.map(({ place }) => place);
 		const first = Math.max(0, top - written.length);
 		return written.map((_, index) => first + index);
 	}

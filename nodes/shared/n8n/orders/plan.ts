@@ -1,37 +1,22 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
-import type { Period } from '../parameters/orderOptions';
-import { decide, type DecisionInput } from './decide';
+import type { LastingPeriod } from './count';
+import { decide, type Circumstances } from './decide';
 import type { Journal } from './journal';
-import { addCounted, isLasting, limitStatus, type Counted, type Usage } from './limits';
-import {
-	hasKey,
-	isContinued,
-	isFresh,
-	isPreview,
-	isReal,
-	isSent,
-	isUnsure,
-	wishesOf,
-	type Line,
-} from './line';
+import { Tally } from './limits';
+import { sentTotalOf, wishesOf, type Line } from './line';
 import { guardedOrders, type Marks } from './marks';
 import { match, unmatchedOf } from './match';
-import { addTotals, totalOf, type Order, type Total } from './order';
-import type { LastingPeriod } from './periodCount';
+import { addTotals, type Order } from './order';
 
-/** What the journal and n8n's database know of the orders of a run, and what is decided about them. */
+/** Decides about the orders of a run by what the journal and n8n's database know of them. */
 export class Plan {
 	constructor(
+		private readonly context: IExecuteFunctions,
 		private readonly journal: Journal,
 		private readonly marks: Marks,
 		/** Previews come last. */
 		private readonly lines: readonly Line[],
-		private readonly run: {
-			isRetry: boolean;
-			/** Whether n8n's database has the orders, so that a Retry finds them after a kill. */
-			isTraced: boolean;
-			isOfTool: boolean;
-		},
 	) {}
 
 	/** Finds what the journal has of each wish. */
@@ -42,7 +27,7 @@ export class Plan {
 
 	/** Adds to the journal what only n8n's database has: after a kill, and from other workers. */
 	async findSent(lines: readonly Line[]): Promise<void> {
-		const unknown = wishesOf(lines.filter(isFresh));
+		const unknown = wishesOf(lines.filter(({ found }) => !found));
 		const sent = await this.marks.findSent(unknown, this.journal.totalExcept().orders);
 		if (sent.length === 0) return;
 		this.journal.keep(sent.map((wish): Order => ({ ...wish, state: 'sent', timesSent: 1 })));
@@ -54,138 +39,116 @@ export class Plan {
 	 * use the limits first, wherever they are in the list.
 	 */
 	async decide(yielder: EventLoopYielder): Promise<void> {
-		const { lines, marks, journal, run, isRecordable, unmatched } = this;
-		const unsure = lines.filter((line) => isReal(line) && isUnsure(line));
-		const except = new Set(unsure.map(({ wish, found }) => found?.order.id ?? wish.id));
-		/** By subject, what its limits have counted so far. */
-		const counts = new Map<string | undefined, Counted>();
-		// After n8n was killed, only its database knows what the execution had sent.
-		const isFirst = !(run.isRetry && run.isTraced) && (marks.family.others ?? 0) === 0;
-		const areTriesKnown = marks.error === undefined || isFirst;
+		const { lines, journal, unguarded } = this;
+		// An earlier turn may have decided otherwise.
+		for (const line of lines) line.sends = 0;
+		const { unmatched } = this;
+		const unsure = lines.filter(mayBeUnsent);
+		const tallies = this.tallies(new Set(unsure.flatMap(({ found }) => found?.order.id ?? [])));
 		/** The requests of the keys that this run uses. */
 		const requests = new Map<string, string>();
-		for (const line of [...unsure, ...lines.filter((line) => isPreview(line) || !isUnsure(line))]) {
+		for (const line of [...unsure, ...lines.filter((line) => !mayBeUnsent(line))]) {
 			await yielder.yieldIfDue();
-			const { wish, options, resendsLost, found } = line;
-			const { parameters, idempotencyKey, key = '', request, cost, subject } = wish;
-			const counted = counts.get(subject) ?? this.counted({ except, subject });
-			const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
-			const decision = decide(found, {
-				...{ resendsLost, parameters, idempotencyKey, ifOrderedBefore, releasesKey },
-				...{ areTriesKnown, isRecordable, hasObjection: line.objection !== undefined },
+			const { wish, options, found, hasKey } = line;
+			const { key = '', request, cost, subject } = wish;
+			const tally = tallies.get(subject) as Tally;
+			// Some of its requests were answered, so that it counts already.
+			const isContinued = line.earlierState === 'new';
+			line.decision = decide(line, {
+				unguarded,
 				keyUse: this.keyUse(line, requests.get(key)),
-				unmatched: hasKey(line) ? [] : unmatched,
+				unmatched: hasKey ? [] : unmatched,
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
-				limit: isContinued(line) ? undefined : limitStatus(options, cost, counted),
+				limit: isContinued ? undefined : tally.status(options, cost),
 			});
-			line.decision = decision;
-			if (hasKey(line) && (isSent(line) || found)) requests.set(key, request);
-			const times = decision.do === 'send' && !isContinued(line) ? 1 : 0;
-			line.sends = isPreview(line) ? 0 : times;
-			const earlierTimes = isUnsure(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
-			const ofExecution = totalOf([{ cost, timesSent: earlierTimes + times }]);
-			counts.set(subject, addCounted(counted, ofExecution, totalOf([{ cost, timesSent: times }])));
+			const isSend = line.decision.do === 'send';
+			if (hasKey && (isSend || found)) requests.set(key, request);
+			const times = isSend && !isContinued ? 1 : 0;
+			if (!line.isPreview) line.sends = times;
+			const earlierTimes = mayBeUnsent(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
+			tally.add({ cost, times, earlierTimes });
 		}
 		this.refuseTooMany();
 	}
 
+	/** @param except IDs of orders that are not counted yet */
+	private tallies(except: ReadonlySet<string>): Map<string | undefined, Tally> {
+		const subjects = new Set(this.lines.map(({ wish }) => wish.subject));
+		return new Map([...subjects].map((subject) => [subject, this.tally(subject, except)]));
+	}
+
 	/**
-	 * What the limits of a subject count.
+	 * The sums that the limits of a subject count, see {@link Wish.subject}.
 	 * @param except IDs of orders that are not counted
-	 * @param subject see {@link Wish.subject}
-	 * @param sent what the run has sent itself; undefined before that
 	 */
-	counted({
-		except,
-		subject,
-		sent,
-	}: {
-		except?: ReadonlySet<string>;
-		subject?: string;
-		sent?: readonly Line[];
-	}): Counted {
-		const { marks } = this;
+	tally(subject?: string, except?: ReadonlySet<string>): Tally {
+		const { failure, counts } = this.marks;
 		const { orders, cost } = this.journal.totalExcept(except, subject);
-		const unnamed = this.unnamed(sent !== undefined);
+		const { unnamed } = this;
+		const own = sentTotalOf(this.lines, subject);
 		const totalIn = (period: LastingPeriod) => {
-			const count = marks.error === undefined ? marks.counts?.find(period, subject) : undefined;
-			if (!count?.isLimited) return undefined;
-			return addTotals(count.others, count.sentBy(sent ?? []));
+			const others = failure ? undefined : counts?.othersIn(period, subject);
+			return others && addTotals(others, own);
 		};
-		return {
+		const used = {
 			// After n8n was killed, nobody knows what these orders cost, or for whom they were.
 			execution: { orders: orders + unnamed, cost: unnamed > 0 ? Infinity : cost },
-			...{ day: totalIn('day'), month: totalIn('month') },
-			isFull: subject !== undefined && marks.counts?.exceedsStore(this.freshOrders),
+			day: totalIn('day'),
+			month: totalIn('month'),
 		};
-	}
-
-	/** How many orders of this run may be new. */
-	private get freshOrders(): number {
-		return this.lines.filter((line) => isReal(line) && isFresh(line)).length;
-	}
-
-	/** What others have ordered of what a limit of a day or month counts for a line; undefined where that is unknown. */
-	usedBefore({ wish }: Line, period: Period): Total | undefined {
-		const { error, counts } = this.marks;
-		if (period === 'execution' || error !== undefined) return undefined;
-		return counts?.find(period, wish.subject)?.others;
-	}
-
-	/** How far the limits of a line are used: those that count other executions, or separately. */
-	usageOf({ options, wish: { subject } }: Line, sent: readonly Line[]): Usage[] {
-		const counted = this.counted({ subject, sent });
-		return (options?.limits ?? []).flatMap((limit) => {
-			const used = counted[limit.period]?.[limit.of];
-			const isShown = isLasting(limit) || subject !== undefined;
-			return isShown && used !== undefined ? { limit, subject: options?.subject, used } : [];
-		});
+		return new Tally(used, subject !== undefined && counts?.isFull === true);
 	}
 
 	/**
-	 * See {@link DecisionInput.isRecordable}. A job that is not recorded would be ordered again after a kill. Of other
-	 * requests, only Order Keys and limits of the day are recorded.
+	 * Why n8n's database does not guard new orders. A job that is not recorded would be ordered again after a kill. Of
+	 * other requests, only Order Keys and limits of days and months are recorded.
 	 */
-	get isRecordable(): boolean {
-		const { isMissing = true } = this.marks.failure ?? {};
-		return !this.run.isTraced || isMissing;
+	get unguarded(): Circumstances['unguarded'] {
+		const { failure, family, isTraced } = this.marks;
+		if (!failure) return undefined;
+		if (isTraced && !failure.isMissing) return 'notRecorded';
+		// After n8n was killed, only its database knows what the execution had sent.
+		const isRetry = isTraced && this.context.getMode() === 'retry';
+		return isRetry || (family.others ?? 0) > 0 ? 'triesUnknown' : undefined;
 	}
 
 	/** @param earlier the request for which this run uses the key already */
-	private keyUse(line: Line, earlier?: string): DecisionInput['keyUse'] {
-		const { marks } = this;
-		if (!hasKey(line)) return 'free';
-		if (marks.error !== undefined) return 'unknown';
-		const before = marks.keys.useOf(line.wish);
+	private keyUse({ hasKey, wish }: Line, earlier?: string): Circumstances['keyUse'] {
+		const { failure, keys } = this.marks;
+		if (!hasKey) return 'free';
+		if (failure) return 'unknown';
+		const before = keys.useOf(wish);
 		if (before !== 'free' || earlier === undefined) return before;
-		return earlier === line.wish.request ? 'same' : 'other';
+		return earlier === wish.request ? 'same' : 'other';
 	}
 
 	/** Refuses a list that is too long for n8n's store. */
 	private refuseTooMany(): void {
-		const { isTraced } = this.run;
-		const sent = this.lines.filter((line) => isReal(line) && isSent(line));
-		const guarded = sent.filter((line) => isFresh(line) && (isTraced || hasKey(line)));
-		if (guarded.length <= guardedOrders(guarded.some(hasKey))) return;
+		const { isTraced } = this.marks;
+		const sent = this.lines.filter(({ isSent }) => isSent);
+		const guarded = sent.filter(({ found, hasKey }) => !found && (isTraced || hasKey));
+		if (guarded.length <= guardedOrders(guarded.some(({ hasKey }) => hasKey))) return;
 		for (const line of sent) {
 			line.decision = { do: 'refuse', because: 'tooMany' };
 			line.sends = 0;
 		}
 	}
 
-	/** See {@link DecisionInput.unmatched}. */
-	private get unmatched(): DecisionInput['unmatched'] {
-		const { journal, lines, marks, run } = this;
-		const isUnderWay = (order: Order) => journal.isUnderWay(order);
-		const { isOfTool } = run;
-		const orders = unmatchedOf(lines, { known: journal.open, isOfTool, isUnderWay });
+	/** See {@link Circumstances.unmatched}. */
+	private get unmatched(): Circumstances['unmatched'] {
+		const orders = unmatchedOf(this.lines, this.journal);
 		if (orders.length > 0) return orders;
-		return this.unnamed(false) > 0 && marks.areParametersKnown ? 'unknown' : [];
+		return this.unnamed > 0 && this.marks.areParametersKnown ? 'unknown' : [];
 	}
 
-	/** How many requests n8n's database has of the execution and its Retries that the journal does not have. */
-	private unnamed(isSent: boolean): number {
-		const { others = 0, taken } = this.marks.family;
-		return Math.max(0, others + (isSent ? taken : 0) - this.journal.totalExcept().orders);
+	/** How many requests of other runs n8n's database has of the execution and its Retries that the journal does not have. */
+	private get unnamed(): number {
+		const { marks, journal, lines } = this;
+		const earlier = journal.totalExcept().orders - sentTotalOf(lines).orders;
+		return Math.max(0, (marks.family.others ?? 0) - earlier);
 	}
 }
+
+/** Whether n8n may have been killed between the record and the request of an earlier try. */
+const mayBeUnsent = ({ earlierState, isPreview }: Line): boolean =>
+	earlierState === 'sent' && !isPreview;

@@ -26,7 +26,7 @@ const writeTime = { least: 200, most: 3_000, calls: 3 };
 
 const mode = { mode: 'entries' } as const;
 
-/** What the runs of a node in this process share. */
+/** The state that the runs of a node in this process share. */
 class NodeState {
 	/** Values still to be removed. */
 	readonly pending = new Set<string>();
@@ -89,7 +89,7 @@ export class ProcessedItems {
 	async findFacts(facts: readonly string[]): Promise<Set<string>> {
 		const found = [...(await this.find(facts, true))];
 		const known = await this.confirmed(found);
-		// What a look-up has left behind, if no other worker can be writing its confirmation.
+		// A fact without its confirmation was left behind by a look-up, unless another worker is writing it.
 		if (!this.isShared) await this.discard(found.filter((fact) => !known.has(fact)));
 		return known;
 	}

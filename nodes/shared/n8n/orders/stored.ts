@@ -2,7 +2,7 @@ import { isObject, valueAt, type JsonObject } from '../../service/json';
 import { hashOf } from './identity';
 import type { Order } from './order';
 
-/** What n8n stores of orders with an execution. */
+/** The record of orders that n8n stores with an execution. */
 export interface Stored {
 	/** See `originOf`. */
 	origin: string;
@@ -27,7 +27,7 @@ export interface Orders {
 	revision: number;
 	/** By the ID of the order. */
 	known: Record<string, Order>;
-	/** What release 1.0 had counted without keeping it. n8n stores null for an infinite cost. */
+	/** Orders that release 1.0 had counted without keeping them. n8n stores null for an infinite cost. */
 	earlier?: { orders: number; cost: number | null };
 }
 
@@ -67,7 +67,7 @@ function isOrder(value: unknown): boolean {
 	return state === 'sent' || (state === 'new' ? Array.isArray(parts) : isObject(failure));
 }
 
-/** What release 1.0 has stored, in the form of this release. To be deleted in 2.0. */
+/** The record of release 1.0, in the form of this release. To be deleted in 2.0. */
 function ofRelease10(stored: object): object {
 	const { known, dropped: earlier, ...others } = stored as Record<string, unknown>;
 	const orders = isObject(known) ? Object.values(known).filter(isObject) : [];

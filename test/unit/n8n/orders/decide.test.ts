@@ -2,20 +2,34 @@ import { GatewayError, type Failure } from '../../../../nodes/shared/service/err
 import {
 	decide,
 	type Decision,
-	type DecisionInput,
+	type Circumstances,
 } from '../../../../nodes/shared/n8n/orders/decide';
 import { stateAfter } from '../../../../nodes/shared/n8n/orders/line';
 import type { Match } from '../../../../nodes/shared/n8n/orders/match';
+import type { OrderOptions } from '../../../../nodes/shared/n8n/parameters/orderOptions';
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 
 const failure: Failure = {
 	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
 	...{ billed: 'unknown', retry_can_help: false },
 };
-const wanted: DecisionInput = {
-	...{ resendsLost: false, parameters: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
-	...{ releasesKey: false, unmatched: [], limit: undefined },
-	...{ areTriesKnown: true, isRecordable: true, isUnderWay: false, hasObjection: false },
+/** What the user wants of an order, and what else decides about it. */
+type Input = Partial<
+	Circumstances &
+		Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey'> & {
+			parameters: string;
+			idempotencyKey: string;
+			resendsLost: boolean;
+		}
+>;
+const decided = (found: Match | undefined, input: Input = {}): Decision => {
+	const { parameters = 'node', idempotencyKey, ifOrderedBefore = 'skip' } = input;
+	const { resendsLost = false, releasesKey = false, ...given } = input;
+	const options = { ifOrderedBefore, releasesKey };
+	return decide(
+		{ wish: { parameters, idempotencyKey }, found, options, resendsLost },
+		{ keyUse: 'free', unmatched: [], limit: undefined, isUnderWay: false, ...given },
+	);
 };
 const order = {
 	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },
@@ -26,13 +40,7 @@ const answered: Order = { ...order, state: 'answered', result: {}, hints: [] };
 const parts: Order = { ...order, state: 'new', parts: [{}] };
 
 /** What is known, what it matches, what the user wants, what is decided, and why. */
-type Row = [
-	Order | undefined,
-	Match['by'] | undefined,
-	Partial<DecisionInput>,
-	Decision['do'],
-	string?,
-];
+type Row = [Order | undefined, Match['by'] | undefined, Input, Decision['do'], string?];
 
 const keyed = { idempotencyKey: 'k' };
 const resends = { resendsLost: true };
@@ -45,10 +53,10 @@ describe('the decision about an order', () => {
 		[parts, 'request', {}, 'send'],
 		[...nothing, { limit: 'limit' }, 'refuse', 'limit'],
 		[...nothing, { limit: 'costLimitOfDay', ...resends }, 'refuse', 'costLimitOfDay'],
-		[...nothing, { areTriesKnown: false }, 'refuse', 'triesUnknown'],
-		[...nothing, { areTriesKnown: false, ...resends }, 'refuse', 'triesUnknown'],
-		[...nothing, { isRecordable: false }, 'refuse', 'notRecorded'],
-		[...nothing, { isRecordable: false, ...resends }, 'refuse', 'notRecorded'],
+		[...nothing, { unguarded: 'triesUnknown' }, 'refuse', 'triesUnknown'],
+		[...nothing, { unguarded: 'triesUnknown', ...resends }, 'refuse', 'triesUnknown'],
+		[...nothing, { unguarded: 'notRecorded' }, 'refuse', 'notRecorded'],
+		[...nothing, { unguarded: 'notRecorded', ...resends }, 'refuse', 'notRecorded'],
 		[...nothing, { keyUse: 'same' }, 'leaveOut', 'keyUsed'],
 		[...nothing, { keyUse: 'same', ifOrderedBefore: 'fail' }, 'refuse', 'keyUsed'],
 		[...nothing, { keyUse: 'same', limit: 'limit' }, 'leaveOut', 'keyUsed'],
@@ -74,7 +82,7 @@ describe('the decision about an order', () => {
 		[lost, 'request', {}, 'refuse', 'lost'],
 		[lost, 'request', { ...keyed, limit: 'limit' }, 'refuse', 'lost'],
 		[lost, 'request', resends, 'send'],
-		[lost, 'request', { ...resends, isRecordable: false }, 'refuse', 'notRecorded'],
+		[lost, 'request', { ...resends, unguarded: 'notRecorded' }, 'refuse', 'notRecorded'],
 		[lost, 'request', { ...resends, limit: 'limit' }, 'refuse', 'lost'],
 		[lost, 'request', { ...resends, limit: 'limitOfDay' }, 'refuse', 'lost'],
 		[{ ...lost, ...keyed }, 'request', { ...keyed, limit: 'limit' }, 'sendUnderKey'],
@@ -108,13 +116,13 @@ describe('the decision about an order', () => {
 		})),
 	)('decides to $title', ({ order, by, input, what, because }) => {
 		const found = order && by && { order, by };
-		const decision = decide(found, { ...wanted, ...input });
+		const decision = decided(found, input);
 		expect(decision.do).toBe(what);
 		expect('because' in decision ? decision.because : undefined).toBe(because);
 	});
 
 	it('keeps the parts that have a response when it sends the rest', () => {
-		const decision = decide({ order: parts, by: 'request' }, wanted);
+		const decision = decided({ order: parts, by: 'request' });
 		expect(decision).toMatchObject({ do: 'send', parts: [{}] });
 	});
 });

@@ -75,7 +75,7 @@ describe('the earlier orders that nothing has matched', () => {
 		const isUnderWay = ({ request }: Order) => request === 'Running';
 		const pairs = match(wishes, known);
 		const lines = wishes.map((one) => ({ wish: one, found: pairs.get(one) }));
-		return unmatchedOf(lines, { known, isOfTool, isUnderWay }).map(({ request }) => request);
+		return unmatchedOf(lines, { open: known, isOfTool, isUnderWay }).map(({ request }) => request);
 	};
 
 	it('are those of the same run', () => {

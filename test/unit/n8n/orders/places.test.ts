@@ -12,10 +12,16 @@ const rowOf = ({ isContended = true, inWorker = false, max = 1_000 } = {}) => {
 	const store = new ProcessedItems(entries.contextOf({ inWorker }));
 	const row = new Places(store, 'row', { isContended, max });
 	/** Writes the next places once. @returns whether the row now has so many */
-	const take = async (count: number) =>
-		row.wrote(count, (await store.add(row.valuesFor(count))).known);
-	return Object.assign(row, { take });
+	const take = async (count: number, claim?: string) =>
+		row.wrote(count, (await store.add(row.valuesFor(count))).known, claim);
+	/** The places of a run in a worker. */
+	const ownPlaces = () => placesIn(row.valuesFor(row.taken));
+	return Object.assign(row, { take, ownPlaces });
 };
+
+/** The numbers of the places that have these values. */
+const placesIn = (values: readonly string[]) =>
+	values.filter((value) => !value.endsWith('!')).map((value) => Number(value.slice(4)));
 
 /** What the first places of a row are in n8n's store. */
 const placesOf = (count: number, isContended = true) => rowOf({ isContended }).valuesUpTo(count);
@@ -142,11 +148,11 @@ describe('a run', () => {
 		await row.count();
 		entries.list = ['row 1', 'row 1!'];
 		expect(await row.take(2)).toBe(false);
-		expect(row.ownFrom(0)).toEqual([0]);
+		expect(row.ownPlaces()).toEqual([0]);
 		// A look-up of another worker is no place.
 		entries.list.push('row 2');
 		expect(await row.take(2)).toBe(true);
-		expect([row.ownFrom(0), row.ownFrom(1), row.ownFrom(0, 1)]).toEqual([[0, 2], [2], [0]]);
+		expect(row.ownPlaces()).toEqual([0, 2]);
 		expect(row.others).toBe(1);
 		expect(row.valuesFor(1)).toEqual(['row 0', 'row 0!', 'row 2', 'row 2!']);
 		expect(row.wrote(1, new Set())).toBe(true);
@@ -155,15 +161,15 @@ describe('a run', () => {
 
 	it('of a worker tries a place again that another worker has overwritten', async () => {
 		const row = rowOf({ inWorker: true });
-		await row.take(4);
-		row.lost([1, 3]);
-		expect(row.ownFrom(0)).toEqual([0, 2]);
-		row.lost([]);
+		for (const [count, claim] of ['a', 'b', 'a', 'c'].entries()) await row.take(count + 1, claim);
+		row.lose(['b', 'c']);
+		expect(row.ownPlaces()).toEqual([0, 2]);
+		row.lose([]);
 		entries.list = placesOf(3);
 		expect(await row.take(4)).toBe(false);
-		expect(row.ownFrom(0)).toEqual([0, 2]);
+		expect(row.ownPlaces()).toEqual([0, 2]);
 		expect(await row.take(4)).toBe(true);
-		expect(row.ownFrom(0)).toEqual([0, 2, 3, 4]);
+		expect(row.ownPlaces()).toEqual([0, 2, 3, 4]);
 	});
 });
 
@@ -210,7 +216,7 @@ describe('a row from which places are freed', () => {
 		// The highest place of a run shows what others had.
 		expect(second.others).toBe(2);
 		expect(await first.take(2)).toBe(true);
-		expect(first.ownFrom(0)).toEqual([0, 1]);
+		expect(first.ownPlaces()).toEqual([0, 1]);
 	});
 
 	it('is counted again from its begin when a run looks it up once more', async () => {

@@ -1,5 +1,5 @@
 import { Line } from '../../../../nodes/shared/n8n/orders/line';
-import { refusal } from '../../../../nodes/shared/n8n/orders/messages';
+import { refusal } from '../../../../nodes/shared/n8n/orders/refusals';
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 import { executeContext } from '../../../support/workflows/executeContext';
 
