@@ -3,7 +3,12 @@
  * types included. Folders on one floor do not know each other.
  */
 const floors = [
-	['shared/service/jsonBounds', 'shared/service/markup', 'shared/service/oneLine'],
+	[
+		'shared/service/jsonBounds',
+		'shared/service/markup',
+		'shared/service/oneLine',
+		'shared/service/words',
+	],
 	['shared/service/json'],
 	['shared/service/addresses', 'shared/service/sharePages'],
 	['shared/service/links', 'shared/service/files'],
