@@ -47,7 +47,7 @@ export class Write {
 		const sizeBefore = values.some(isOfKey) ? await store.size() : undefined;
 		const written = [...this.claims, ...all];
 		const known = await store
-			.add(written, { own: [...this.claims, ...own], trims: true })
+			.add(written, { own: [...this.claims, ...own] })
 			.then(async (result) => {
 				if (result.failure === undefined) return result.known;
 				// An earlier try was written although it failed. If the store has grown by all of it, nothing was there before.
@@ -78,7 +78,8 @@ export class Write {
 			isLost = await this.hasLostPlaces();
 			const own = isLost ? values.filter((value) => !isOfKey(value)) : values;
 			const all = [...own, ...rows.flatMap(([row]) => row.valuesFor(row.taken))];
-			const { known } = await store.add(all);
+			// Only now: a store that is trimmed while it is written does not show by its size what became of that.
+			const { known } = await store.add(all, { trims: true });
 			if (all.every((value) => known.has(value))) break;
 		}
 		await store.discard(claims);

@@ -147,7 +147,18 @@ it('nothing is kept of a run that cannot record what it orders', async () => {
 
 it('only older entries than n8n keeps are dropped, and what is under way comes on top of them', async () => {
 	entries.list = Array.from({ length: 20_010 }, (_, index) => `old ${index}`);
-	await begin(['a', 'b'], { places: 1, inWorker: false });
+	const run = await begin(['a', 'b'], { places: 1, inWorker: false });
+	await run.finish();
 	expect(entries.list).toHaveLength(20_000 + 4);
 	expect(entries.list[0]).toBe('old 10');
+});
+
+it('a run that fills the store up sees that it has recorded its Order Key, although the call failed', async () => {
+	entries.list = Array.from({ length: 20_000 }, (_, index) => `old ${index}`);
+	entries.after = (values) => {
+		entries.after = () => {};
+		if (values.includes('key a 1')) throw lost;
+	};
+	const run = await begin(['key a 1'], { own: ['key a 1'] });
+	expect([run.known, await run.finish()]).toEqual([[], true]);
 });
