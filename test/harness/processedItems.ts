@@ -28,7 +28,7 @@ class ProcessedItems implements IDataDeduplicator {
 	precede: (call: Call | 'count') => Promise<void> | void = () => {};
 	/**
 	 * How many entries of n8n's store one entry stands for, so that a short list is large against the store: the store
-	 * keeps this part of `maxEntries`, and counts each entry this many times.
+	 * keeps this part of `maxEntries`.
 	 */
 	scale = 1;
 	private readonly rows = new Map<string, string[]>();
@@ -73,7 +73,7 @@ class ProcessedItems implements IDataDeduplicator {
 
 	async getProcessedDataCount(_: unknown, context: ICheckProcessedContextData): Promise<number> {
 		await this.precede('count');
-		return (await this.read(context)).entries.length * this.scale;
+		return (await this.read(context)).entries.length;
 	}
 
 	/** All entries of all nodes. */
