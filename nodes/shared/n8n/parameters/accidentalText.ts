@@ -1,4 +1,5 @@
 import { excerpt } from '../../service/json';
+import { words } from '../../service/words';
 
 // Expressions, Code nodes and spreadsheets put words into a text by accident, which would be ordered and charged.
 
@@ -11,12 +12,10 @@ export interface Accident {
 }
 
 /** The words that JavaScript writes for a missing value, and a spreadsheet for one that it cannot give. */
-const missing: readonly string[] = [
-	...['undefined', 'null', 'NaN'],
-	...['#N/A', '#REF!', '#VALUE!', '#NAME?', '#DIV/0!', '#NUM!', '#NULL!', '#ERROR!', '#SPILL!'],
-	...['#CALC!', '#FIELD!', '#BLOCKED!', '#CONNECT!', '#BUSY!', '#GETTING_DATA', '#UNKNOWN!'],
-	...['Loading...', 'Loading…'],
-];
+const missing = words(`
+	undefined null NaN #N/A #REF! #VALUE! #NAME? #DIV/0! #NUM! #NULL! #ERROR! #SPILL! #CALC! #FIELD!
+	#BLOCKED! #CONNECT! #BUSY! #GETTING_DATA #UNKNOWN! Loading... Loading…
+`);
 const missingWord = /\b(?:undefined|NaN)\b/;
 
 /** Double braces and what is between them. */

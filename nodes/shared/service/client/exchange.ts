@@ -46,7 +46,7 @@ export interface ExchangeOptions {
 	maySendKeyTo: (address: string) => boolean;
 	/** For the targets of redirects, into which a proxy may put the key. */
 	redaction: Redaction;
-	/** What the response may carry, which bounds its size. */
+	/** The content that the response may carry, which bounds its size. */
 	kind: ResponseKind;
 	/** Counts what has been read. The caller releases it. */
 	held: HeldBytes;
