@@ -22,9 +22,21 @@ export function dateOf(period: LastingPeriod, time: number, timeZone: string): s
 	return period === 'day' ? `${year}-${month}-${day}` : `${year}-${month}`;
 }
 
+interface Settings {
+	context: IExecuteFunctions;
+	store: ProcessedItems;
+	isTraced: boolean;
+}
+
+type What = Pick<Count['what'], 'of' | 'period' | 'subject' | 'max'>;
+
+const nameOf = ({ of, period, subject }: What): string => [of, period, subject].join(' ');
+
 /** The days and months that count the orders of a run. */
 export class Counts {
-	private readonly byName = new Map<string, Count>();
+	private readonly byName: ReadonlyMap<string, Count>;
+	/** The periods in which something is counted separately. */
+	private readonly separate = new Set<LastingPeriod>();
 
 	/**
 	 * @param lines whose limits are counted
@@ -33,30 +45,35 @@ export class Counts {
 	 */
 	constructor(
 		private readonly lines: readonly Line[],
-		private readonly of: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
+		{ context, store, isTraced }: Settings,
 	) {
+		const all = new Map<string, What>();
+		const add = (what: What) => {
+			const name = nameOf(what);
+			// Items of one run may have different limits.
+			const given = [what.max, all.get(name)?.max].filter((max) => max !== undefined);
+			all.set(name, { ...what, max: given.length > 0 ? Math.min(...given) : undefined });
+		};
 		for (const { options, wish } of lines) {
 			const { subject } = wish;
-			for (const period of ['day', 'month'] as const) {
-				const limits = options?.limits.filter((limit) => limit.period === period) ?? [];
-				if (limits.length === 0) continue;
-				const [maxOrders, maxCost] = [leastOf('orders', limits), leastOf('cost', limits)];
-				this.add({ of: 'orders', period, subject, max: maxOrders });
-				if (maxCost !== undefined) this.add({ of: 'cost', period, subject, max: maxCost });
-				if (subject !== undefined) this.add({ of: 'orders', period, max: maxCountedSeparately });
+			for (const { of, period, max } of options?.limits ?? []) {
+				if (period === 'execution') continue;
+				add({ of, period, subject, max });
+				// Counted beside the cost, so that a limit that is set later counts them.
+				add({ of: 'orders', period, subject });
+				if (subject === undefined) continue;
+				add({ of: 'orders', period, max: maxCountedSeparately });
+				this.separate.add(period);
 			}
 		}
 		const isOrdering = lines.some((line) => !line.isPreview && !line.options?.releasesKey);
-		if (of.isTraced && isOrdering) this.add({ of: 'orders', period: 'day' });
-	}
-
-	private add(what: Pick<Count['what'], 'of' | 'period' | 'subject' | 'max'>): void {
-		const { context, store } = this.of;
-		const { of, period, subject } = what;
-		if (this.find(of, period, subject)) return;
-		const date = dateOf(period, clock.now(), context.getTimezone());
-		const count = countOf(store, { ...what, date, node: nodeIdOf(context) });
-		this.byName.set([of, period, subject].join(' '), count);
+		if (isTraced && isOrdering) add({ of: 'orders', period: 'day' });
+		const now = clock.now();
+		const of = (what: What) => {
+			const date = dateOf(what.period, now, context.getTimezone());
+			return countOf(store, { ...what, date, node: nodeIdOf(context) });
+		};
+		this.byName = new Map([...all].map(([name, what]) => [name, of(what)]));
 	}
 
 	get isEmpty(): boolean {
@@ -90,18 +107,16 @@ export class Counts {
 	}
 
 	private find(of: Limit['of'], period: LastingPeriod, subject?: string): Count | undefined {
-		return this.byName.get([of, period, subject].join(' '));
+		return this.byName.get(nameOf({ of, period, subject }));
 	}
 
 	/** Whether n8n's store may drop orders of a subject, if this run places all that may be new. */
 	get isFull(): boolean {
 		const mayBeNew = this.lines.filter(({ found, isPreview }) => !found && !isPreview).length;
-		return this.counts.some(
-			({ what, others }) =>
-				what.subject === undefined &&
-				what.max === maxCountedSeparately &&
-				others + mayBeNew > what.max,
-		);
+		return [...this.separate].some((period) => {
+			const { others = 0 } = this.find('orders', period) ?? {};
+			return others + mayBeNew > maxCountedSeparately;
+		});
 	}
 
 	/**
@@ -131,10 +146,4 @@ export class Counts {
 	spend(lines: readonly Line[]): void {
 		for (const count of this.counts) count.spend(sentTotalOf(lines, count.what.subject));
 	}
-}
-
-/** The limit that is reached first. */
-function leastOf(of: Limit['of'], limits: readonly Limit[]): number | undefined {
-	const amounts = limits.filter((limit) => limit.of === of).map(({ max }) => max);
-	return amounts.length > 0 ? Math.min(...amounts) : undefined;
 }

@@ -4,7 +4,7 @@ import { Line } from '../../../../nodes/shared/n8n/orders/line';
 import type { Total, Wish } from '../../../../nodes/shared/n8n/orders/order';
 import type { Limit } from '../../../../nodes/shared/n8n/parameters/orderOptions';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
-import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
+import { nodeIdOf, ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { Entries } from '../../../support/store/entries';
 
 let entries: Entries;
@@ -60,17 +60,24 @@ it('counts orders alone where no cost is limited', async () => {
 
 describe('the counts of a run', () => {
 	const cost = { of: 'cost', period: 'day', max: 1, field: 'Max Cost per Day' } as const;
-	const countsOf = (limits: Limit[], { subject, isTraced = true }: Partial<Settings> = {}) => {
-		const context = Object.assign(entries.contextOf(), { getTimezone: () => 'UTC' });
-		const wish = { subject } as Wish;
-		const options = { ifOrderedBefore: 'skip', releasesKey: false, limits } as const;
-		const line = Object.assign(new Line(0), { wish, options });
-		return new Counts([line], { context, store: new ProcessedItems(context), isTraced });
-	};
+	const orders = { of: 'orders', period: 'day', max: 5, field: 'Max Orders per Day' } as const;
 	interface Settings {
-		subject: string;
-		isTraced: boolean;
+		subject?: string;
+		isTraced?: boolean;
 	}
+	const countsOf = (limits: Limit[], { subject, isTraced = true }: Settings = {}) =>
+		countsOfLines([{ limits, subject }], isTraced);
+	const countsOfLines = (
+		lines: Array<{ limits: Limit[]; subject?: string }>,
+		isTraced = true,
+	): Counts => {
+		const context = Object.assign(entries.contextOf(), { getTimezone: () => 'UTC' });
+		const all = lines.map(({ limits, subject }, index) => {
+			const options = { ifOrderedBefore: 'skip', releasesKey: false, limits } as const;
+			return Object.assign(new Line(index), { wish: { subject } as Wish, options });
+		});
+		return new Counts(all, { context, store: new ProcessedItems(context), isTraced });
+	};
 
 	it('decide only where there is a limit, and videos count without one', () => {
 		expect(countsOf([], { isTraced: false }).isEmpty).toBe(true);
@@ -78,6 +85,32 @@ describe('the counts of a run', () => {
 		expect(countsOf([cost]).limitedRows).toHaveLength(1);
 		// The cost of the subject, and the orders of the whole node.
 		expect(countsOf([cost], { subject: 'client' }).limitedRows).toHaveLength(2);
+	});
+
+	it.each([
+		[[cost], [orders]],
+		[[orders], [cost]],
+	])('decide by each limit of an item, whatever the others have', (one, other) => {
+		expect(countsOfLines([{ limits: one }, { limits: other }]).limitedRows).toHaveLength(2);
+	});
+
+	it('are full for a subject beside items without one', async () => {
+		const today = new Date().toISOString().slice(0, 10);
+		const store = new ProcessedItems(entries.contextOf());
+		const node = nodeIdOf(entries.contextOf());
+		const { places } = countOf(store, { of: 'orders', period: 'day', date: today, node });
+		entries.list = places.valuesUpTo(1_499);
+		for (const [number, isFull] of [
+			[1, false],
+			[2, true],
+		] as const) {
+			const ofClients = Array.from({ length: number }, () => ({ limits: [orders], subject: 'a' }));
+			const counts = countsOfLines(ofClients);
+			await counts.count();
+			expect(counts.isFull).toBe(isFull);
+		}
+		const mixed = countsOfLines([{ limits: [orders] }, { limits: [orders], subject: 'a' }]);
+		expect(mixed.isFull).toBe(true);
 	});
 
 	it('know nothing of what is not counted', () => {
