@@ -14,7 +14,7 @@ import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import { Plan } from './plan';
-import { nodeIdOf } from './store';
+import { manyConflicts, nodeIdOf } from './store';
 
 interface Settings {
 	billing: Cost;
@@ -219,7 +219,7 @@ export class Ledger {
 			if (failure) await marks.keepOnly(this.sending);
 			else isNews = await marks.take(this.sending);
 			if (!isNews && marks.failure === failure) break;
-			if (turns === maxTurns) marks.failure ??= manyConflicts;
+			if (turns === maxTurns) marks.failure ??= { isMissing: false, problem: manyConflicts };
 			if (marks.isFamilyNews) await plan.findSent(ordering);
 		}
 		await marks.keepOnly(this.sending);
@@ -247,8 +247,3 @@ export class Ledger {
 
 const isRefusedByCount = ({ decision }: Line): boolean =>
 	decision?.do === 'refuse' && /Of(Day|Month)$|^countFull$/.test(decision.because);
-
-const manyConflicts: StoreFailure = {
-	isMissing: false,
-	problem: 'Other workers wrote at the same moment, again and again',
-};

@@ -3,7 +3,7 @@ import type { NodeLog } from '../log/nodeLog';
 import { Counts } from './counts';
 import { sentTotalOf, wishesOf, type Line } from './line';
 import type { Wish } from './order';
-import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys } from './orderKeys';
+import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, wonOf } from './orderKeys';
 import { Places } from './places';
 import { isStoreMissing, maxEntries, ProcessedItems } from './store';
 import { Write, type Row } from './write';
@@ -167,34 +167,32 @@ export class Marks {
 
 	/** @returns whether something was learned */
 	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<boolean> {
-		const { store, held, family, limitedRows } = this;
-		const hasKeys = values.some(isOfKey);
-		const write = new Write(store, rows, {
-			isClaiming: store.isShared && (hasKeys || limitedRows.length > 0),
-			isOwn: (value) => this.isAlone(value),
-		});
-		const others = rows.map(([row]) => row.others ?? 0);
-		const known = await write.begin(values);
+		const { store, held, family, keys, limitedRows } = this;
 		const fresh = lines.filter(({ found }) => !found);
+		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey)).filter(
+			(wish) => !held.has(wonOf(wish)),
+		);
+		const isClaiming = store.isShared && (values.some(isOfKey) || limitedRows.length > 0);
+		const later = new Set(isClaiming ? keyed.map(wonOf) : []);
+		const write = new Write(store, rows, { isClaiming, isOwn: (value) => this.isAlone(value) });
+		const others = rows.map(([row]) => row.others ?? 0);
+		const known = await write.begin(values.filter((value) => !later.has(value)));
 		const isSent = fresh.some(({ wish }) => known.has(markOf(wish)));
 		if (isSent) this.isFamilyNews = true;
-		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey));
-		const taken = keyed.filter(
-			(wish) => !held.has(keyValuesOf(wish)[0]) && this.keys.isTaken(wish, known),
-		);
-		const ofOthers = new Set(taken.flatMap(keyValuesOf));
+		const taken = keyed.filter((wish) => keys.isTaken(wish, known));
+		const free = keyed.filter((wish) => !taken.includes(wish));
 		const ofKeys = new Set(keyed.flatMap(keyValuesOf));
-		// A look-up may have left values of a key that nobody has used.
-		const isOwn = (value: string) =>
-			!ofOthers.has(value) && (ofKeys.has(value) || !known.has(value));
-		const own = values.filter(isOwn);
+		const own = values.filter((value) => !ofKeys.has(value) && !known.has(value));
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
-		const isKept = await write.finish(own);
-		if (!isKept) for (const value of own.filter(isOfKey)) held.delete(value);
+		const ofFree = free.flatMap(keyValuesOf).filter((value) => !later.has(value));
+		const isKept = await write.finish([...own, ...ofFree]);
+		const lost = isClaiming && free.length > 0 ? await keys.win(free, isKept) : [];
+		for (const wish of free.filter((wish) => !lost.includes(wish)))
+			for (const value of keyValuesOf(wish)) held.add(value);
 		const moved = rows.flatMap(([row], at) => (row.others === others[at] ? [] : row));
 		if (moved.includes(family)) this.isFamilyNews = true;
 		const hasMoved = moved.some((row) => row === family || limitedRows.includes(row));
-		return isSent || taken.length > 0 || !isKept || hasMoved;
+		return isSent || taken.length + lost.length > 0 || !isKept || hasMoved;
 	}
 
 	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit of a day or month take turns. */

@@ -128,6 +128,24 @@ export class ProcessedItems {
 		return { known, ...(isUnclear && failure !== undefined && { failure }) };
 	}
 
+	/**
+	 * Records values like {@link add}. It throws where an earlier try was committed although it failed, unless the store
+	 * has grown by all values, so that none was there before.
+	 * @param countsEntries whether to find that out
+	 * @returns those that were recorded before
+	 */
+	async addNew(
+		values: readonly string[],
+		own: readonly string[],
+		{ countsEntries = true } = {},
+	): Promise<ReadonlySet<string>> {
+		const size = countsEntries ? await this.size() : undefined;
+		const { known, failure } = await this.add(values, { own });
+		if (failure === undefined) return known;
+		if (size === undefined || (await this.size()) - size !== values.length) throw failure;
+		return new Set();
+	}
+
 	/** Changes how many entries this run has under way. The store keeps them besides its newest ones. */
 	expect(entries: number): void {
 		this.own += entries;
@@ -236,6 +254,9 @@ export class ProcessedItems {
 		}
 	}
 }
+
+/** The problem where other workers overwrite again and again what a run writes. */
+export const manyConflicts = 'Other workers wrote at the same moment, again and again';
 
 /** A value that no other call has. */
 export const uniqueValue = (): string => `claim ${randomUUID()}`;

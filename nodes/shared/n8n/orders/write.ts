@@ -44,17 +44,10 @@ export class Write {
 		store.expect(all.length);
 		// If what is new is there, an earlier try only seemed to fail.
 		const own = all.filter(this.settings.isOwn);
-		const sizeBefore = values.some(isOfKey) ? await store.size() : undefined;
 		const written = [...this.claims, ...all];
+		const certain = [...this.claims, ...own];
 		const known = await store
-			.add(written, { own: [...this.claims, ...own] })
-			.then(async (result) => {
-				if (result.failure === undefined) return result.known;
-				// An earlier try was written although it failed. If the store has grown by all of it, nothing was there before.
-				const growth = sizeBefore === undefined ? 0 : (await store.size()) - sizeBefore;
-				if (growth !== written.length) throw result.failure;
-				return new Set<string>();
-			})
+			.addNew(written, certain, { countsEntries: values.some(isOfKey) })
 			.catch(async (error: unknown) => {
 				// Not later: by then, another worker may have written the same for a Retry.
 				await store.discard(own);
@@ -67,8 +60,8 @@ export class Write {
 	/**
 	 * Makes sure that it stays.
 	 * @param values those that belong to this run
-	 * @returns whether all of them and the places still belong to it: when another worker has written in the same moment,
-	 * those of keys do not, nor do contended places
+	 * @returns whether its claims are still there; when another worker has written in the same moment, the run has lost
+	 * contended places
 	 */
 	async finish(values: readonly string[]): Promise<boolean> {
 		const { store, rows, claims } = this;
@@ -76,8 +69,7 @@ export class Write {
 		for (let checks = 0; checks < maxChecks && !isLost; checks++) {
 			await store.waitForOthers();
 			isLost = await this.hasLostPlaces();
-			const own = isLost ? values.filter((value) => !isOfKey(value)) : values;
-			const all = [...own, ...rows.flatMap(([row]) => row.valuesFor(row.taken))];
+			const all = [...values, ...rows.flatMap(([row]) => row.valuesFor(row.taken))];
 			// Only now: a store that is trimmed while it is written does not show by its size what became of that.
 			const { known } = await store.add(all, { trims: true });
 			if (all.every((value) => known.has(value))) break;

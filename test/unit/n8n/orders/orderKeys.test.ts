@@ -13,7 +13,7 @@ import { Entries } from '../../../support/store/entries';
 const base = { id: 'id', count: 0, run: 0, source: 'source', parameters: 'parameters' };
 const wishOf = (request: string, key?: string): Wish => ({ ...base, request, key });
 const [wish, other] = [wishOf('A', 'k'), wishOf('B', 'k')];
-const [fact, confirmation, request, taken] = keyValuesOf(wish);
+const [fact, confirmation, request, won] = keyValuesOf(wish);
 /** Release 1.0 wrote a second name. */
 const ofRelease10 = allKeyValuesOf(wish).filter((value) => / b /.test(value));
 
@@ -35,10 +35,10 @@ it('an Order Key has no value of another key or request', () => {
 
 it.each([
 	['nothing', [], 'free', 'free'],
-	['its values', [fact, confirmation, request, taken], 'same', 'other'],
+	['its values', [fact, confirmation, request, won], 'same', 'other'],
 	['its values of release 1.0', ofRelease10, 'same', 'other'],
 	['a look-up that a kill has left', [fact, request], 'free', 'free'],
-	['a confirmation alone', [confirmation, request, taken], 'free', 'free'],
+	['a confirmation alone', [confirmation, request, won], 'free', 'free'],
 ])(
 	'where the store has %s, an Order Key is found as used or not',
 	async (_, list, use, ofOther) => {
@@ -65,22 +65,42 @@ it.each([
 	[[confirmation], false, 'free'],
 	[[fact, request], false, 'free'],
 	[[fact, confirmation], true, 'other'],
-	[[fact, confirmation, request, taken], true, 'same'],
+	[[fact, confirmation, request, won], true, 'same'],
 ])('a key whose write found %j is another’s: %s, %s', (known, isTaken, use) => {
 	const keys = keysOf();
 	expect(keys.isTaken(wish, new Set(known))).toBe(isTaken);
 	expect(keys.useOf(wish)).toBe(use);
 });
 
-it('a key that another worker may be writing is looked up again once, so that it is not blocked for ever', () => {
-	const keys = keysOf(true);
-	const known = new Set([taken]);
-	expect(keys.isTaken(wish, new Set())).toBe(false);
-	expect(keys.isTaken(wish, known)).toBe(true);
-	expect(keys.useOf(wish)).toBe('free');
-	expect(keys.isTaken(wish, known)).toBe(false);
-	const later = wishOf('A', 'l');
-	expect(keys.isTaken(later, new Set(keyValuesOf(later).slice(-1)))).toBe(true);
+it('workers that have all lost their claim take a key again, and one of them wins it', async () => {
+	const time = new SimulatedTime();
+	entries.list = keyValuesOf(wish).slice(0, -1);
+	const lost = await Promise.all(
+		[1, 2, 3, 4].map(async () => (await keysOf(true).win([wish], false)).length),
+	);
+	expect(lost.sort()).toEqual([0, 1, 1, 1]);
+	expect([...entries.list].sort()).toEqual([...keyValuesOf(wish)].sort());
+	await time.end();
+});
+
+it('a key that another worker has won is lost, and the others of the run are kept', async () => {
+	const time = new SimulatedTime();
+	const free = wishOf('A', 'l');
+	entries.list = keyValuesOf(other);
+	expect(await keysOf(true).win([wish, free], true)).toEqual([wish]);
+	expect(entries.list).toEqual(expect.arrayContaining(keyValuesOf(free)));
+	await time.end();
+});
+
+it('a use that another worker overwrites is written again', async () => {
+	const time = new SimulatedTime();
+	let writes = 0;
+	entries.after = () => {
+		if (++writes === 1) entries.list = [];
+	};
+	expect(await keysOf(true).win([wish], true)).toEqual([]);
+	expect([...entries.list].sort()).toEqual([...keyValuesOf(wish)].sort());
+	await time.end();
 });
 
 it.each([
