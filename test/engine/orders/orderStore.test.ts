@@ -139,7 +139,7 @@ it.each(Array.from({ length: 6 }, (_, index) => [`refused burst ${index}`]))(
 	},
 );
 
-it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+it.each(Array.from({ length: 14 }, (_, index) => index + 1))(
 	'loses no Order Key of a worker when the response to call %d of the database is lost',
 	async (lost) => {
 		let calls = 0;

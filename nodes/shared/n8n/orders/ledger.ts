@@ -14,7 +14,8 @@ import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import { Plan } from './plan';
-import { manyConflicts, nodeIdOf } from './store';
+import { nodeIdOf } from './store';
+import { manyConflicts, maxTries } from './storeErrors';
 
 interface Settings {
 	billing: Cost;
@@ -28,9 +29,6 @@ interface Settings {
 	/** Aborts when the user presses Stop. */
 	stop?: AbortSignal;
 }
-
-/** How often all is decided again because another worker has ordered in the meantime. */
-const maxTurns = 20;
 
 /**
  * The paid requests of one run of the node. It asks the journal and n8n's database what is known of them, decides,
@@ -103,7 +101,7 @@ export class Ledger {
 			const { marks, plan } = this;
 			const { options, wish } = line;
 			let isCounted = false;
-			for (let turns = 0; !isCounted && turns < maxTurns; turns++) {
+			for (let turns = 0; !isCounted && turns < maxTries; turns++) {
 				const status = plan.tally(wish.subject).status(options, wish.cost);
 				if (status !== undefined) return status;
 				line.sends++;
@@ -219,7 +217,7 @@ export class Ledger {
 			if (failure) await marks.keepOnly(this.sending);
 			else isNews = await marks.take(this.sending);
 			if (!isNews && marks.failure === failure) break;
-			if (turns === maxTurns) marks.failure ??= { isMissing: false, problem: manyConflicts };
+			if (turns === maxTries) marks.failure ??= { isMissing: false, problem: manyConflicts };
 			if (marks.isFamilyNews) await plan.findSent(ordering);
 		}
 		await marks.keepOnly(this.sending);

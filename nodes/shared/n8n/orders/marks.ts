@@ -3,9 +3,10 @@ import type { NodeLog } from '../log/nodeLog';
 import { Counts } from './counts';
 import { sentTotalOf, wishesOf, type Line } from './line';
 import type { Wish } from './order';
-import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, wonOf } from './orderKeys';
+import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, takenValuesOf, wonOf } from './orderKeys';
 import { Places } from './places';
-import { isStoreMissing, maxEntries, ProcessedItems } from './store';
+import { maxEntries, ProcessedItems } from './store';
+import { isStoreMissing } from './storeErrors';
 import { Write, type Row } from './write';
 
 /** Why n8n's database could not be used. */
@@ -145,11 +146,7 @@ export class Marks {
 			await store.remove(obsolete);
 			for (const [row, count] of this.rowsOf(lines)) await row.free(row.taken - count);
 			this.counts?.spend(lines);
-			const ofKeys = obsolete.filter(isOfKey);
-			if (ofKeys.length === 0) return;
-			// A worker that read the store earlier may have written them back, and a key would stay used for ever.
-			await store.waitForOthers();
-			await store.discard(ofKeys);
+			await this.keys.removeAgain(obsolete.filter(isOfKey));
 		});
 	}
 
@@ -172,9 +169,15 @@ export class Marks {
 		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey)).filter(
 			(wish) => !held.has(wonOf(wish)),
 		);
-		const isClaiming = store.isShared && (values.some(isOfKey) || limitedRows.length > 0);
-		const later = new Set(isClaiming ? keyed.map(wonOf) : []);
-		const write = new Write(store, rows, { isClaiming, isOwn: (value) => this.isAlone(value) });
+		const hasKeys = values.some(isOfKey);
+		const isClaiming = store.isShared && (hasKeys || limitedRows.length > 0);
+		const isContended = isClaiming && keyed.length > 0;
+		const later = new Set(isContended ? keyed.map(wonOf) : []);
+		const write = new Write(store, rows, {
+			hasKeys,
+			isClaiming,
+			isOwn: (value) => this.isAlone(value),
+		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values.filter((value) => !later.has(value)));
 		const isSent = fresh.some(({ wish }) => known.has(markOf(wish)));
@@ -184,11 +187,10 @@ export class Marks {
 		const ofKeys = new Set(keyed.flatMap(keyValuesOf));
 		const own = values.filter((value) => !ofKeys.has(value) && !known.has(value));
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
-		const ofFree = free.flatMap(keyValuesOf).filter((value) => !later.has(value));
-		const isKept = await write.finish([...own, ...ofFree]);
-		const lost = isClaiming && free.length > 0 ? await keys.win(free, isKept) : [];
-		for (const wish of free.filter((wish) => !lost.includes(wish)))
-			for (const value of keyValuesOf(wish)) held.add(value);
+		const isKept = await write.finish([...own, ...free.flatMap(takenValuesOf)]);
+		const lost = isContended && free.length > 0 ? await keys.win(free, isKept) : [];
+		const won = free.filter((wish) => !lost.includes(wish));
+		for (const value of won.flatMap(keyValuesOf)) held.add(value);
 		const moved = rows.flatMap(([row], at) => (row.others === others[at] ? [] : row));
 		if (moved.includes(family)) this.isFamilyNews = true;
 		const hasMoved = moved.some((row) => row === family || limitedRows.includes(row));

@@ -1,24 +1,24 @@
 import { hashOf } from './identity';
 import type { Wish } from './order';
-import { manyConflicts, uniqueValue, valuesOf, type ProcessedItems } from './store';
+import { uniqueValue, valuesOf, type ProcessedItems } from './store';
+import { manyConflicts, maxTries } from './storeErrors';
+import { Write } from './write';
 
 /** The names of an Order Key: the one that is written, and the second one of release 1.0. */
 const names = ['a', 'b'];
 const factsOf = ({ key }: Wish) => names.map((name) => `key ${name} ${key}`);
 const requestsOf = ({ key, request }: Wish) =>
 	names.map((name) => `request ${name} ${hashOf([key, request])}`);
-/**
- * Only the worker that orders with the key writes this value, after it has taken the key. Unlike the others, it is never
- * looked up.
- */
+/** The values that take an Order Key. */
+export const takenValuesOf = (wish: Wish): string[] => [
+	...valuesOf(factsOf(wish)[0]),
+	requestsOf(wish)[0],
+];
+/** Written by the one worker that has taken the key and orders with it. Unlike the others, it is never looked up. */
 export const wonOf = (wish: Wish): string => `${factsOf(wish)[0]} won`;
 
 /** The values that a used Order Key has in n8n's store. */
-export const keyValuesOf = (wish: Wish): string[] => [
-	...valuesOf(factsOf(wish)[0]),
-	requestsOf(wish)[0],
-	wonOf(wish),
-];
+export const keyValuesOf = (wish: Wish): string[] => [...takenValuesOf(wish), wonOf(wish)];
 
 /** All values that it may have. */
 export const allKeyValuesOf = (wish: Wish): string[] => [
@@ -27,10 +27,11 @@ export const allKeyValuesOf = (wish: Wish): string[] => [
 	wonOf(wish),
 ];
 
-export const isOfKey = (value: string): boolean => /^(?:key|request) /.test(value);
+/** A value of a key, and the same with its second name. */
+export const ofBothNames = (value: string): string[] =>
+	names.map((name) => value.replace(/^(key|request) a/, `$1 ${name}`));
 
-/** How often a run takes its Order Keys again where another worker has overwritten its claim. */
-const maxTries = 20;
+export const isOfKey = (value: string): boolean => /^(?:key|request) /.test(value);
 
 /** Which Order Keys others have used, as far as a run has looked. */
 export class OrderKeys {
@@ -78,24 +79,43 @@ export class OrderKeys {
 	}
 
 	/**
-	 * Several workers may have found these Order Keys free and taken them in the same moment. Each write may overwrite the
-	 * claim of another, so that all may have lost theirs: they take the keys again, until one has won.
+	 * Removes values that were given back once more, and what look-ups left of the second name: a worker that read the store
+	 * earlier may have written them back, and a key would stay used for ever. Not later: by then, another worker may have
+	 * won the key.
+	 */
+	async removeAgain(values: readonly string[]): Promise<void> {
+		if (values.length === 0) return;
+		await this.store.waitForOthers();
+		await this.store.discard(values.flatMap(ofBothNames));
+	}
+
+	/**
+	 * Orders with the Order Keys that this run has taken, unless another worker does. Of several workers that have taken a
+	 * key in the same moment, all may have lost their claim: they take it again.
 	 * @param hasClaim whether the run still has the claim with which it took them
 	 * @returns those wishes whose key another worker has won
 	 */
 	async win(wishes: readonly Wish[], hasClaim: boolean): Promise<Wish[]> {
-		const { store } = this;
+		const values = wishes.flatMap(takenValuesOf);
 		let isClaimed = hasClaim;
 		for (let tries = 0; !isClaimed; tries++) {
 			if (tries === maxTries) throw new Error(manyConflicts);
-			const claim = uniqueValue();
-			await store.add([claim, ...wishes.flatMap(keyValuesOf).filter((value) => !isWon(value))]);
-			await store.waitForOthers();
-			isClaimed = (await store.add([claim])).known.has(claim);
-			await store.discard([claim]);
+			const settings = { hasKeys: true, isClaiming: true, isOwn: () => false };
+			const write = new Write(this.store, [], settings);
+			await write.begin(values);
+			isClaimed = await write.finish(values);
 		}
-		// Whoever overwrites it also overwrites what is written with it, which is another's where it is there without it.
+		return await this.writeWon(wishes);
+	}
+
+	/**
+	 * Writes that this run has won Order Keys, so that it stays. Another worker may overwrite it together with the claim
+	 * beside it, so where a key is won and the claim is missing, the other has won it.
+	 */
+	private async writeWon(wishes: readonly Wish[]): Promise<Wish[]> {
+		const { store } = this;
 		const claim = uniqueValue();
+		store.expect(wishes.length);
 		let known = await store.addNew([claim, ...wishes.map(wonOf)], [claim]);
 		let open = wishes;
 		for (let tries = 0; ; tries++) {
@@ -110,5 +130,3 @@ export class OrderKeys {
 		return wishes.filter((wish) => !open.includes(wish));
 	}
 }
-
-const isWon = (value: string) => value.endsWith(' won');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { valueAt } from '../../service/json';
 import { clock, stopSignalOf } from '../client/httpClient';
 import { isWorker } from '../execution/engineContext';
 import { lockAll } from './locks';
 import { remembered } from '../execution/processMemory';
+import { isStoreMissing, StoreMissing } from './storeErrors';
 
 /** How many values one call looks up or removes. */
 const portion = 500;
@@ -51,7 +51,7 @@ class NodeState {
  *
  * A call that fails is repeated for some seconds: of two workers that record the first orders of a node at the same
  * moment, n8n's database refuses one, and it may be restarting. The methods throw n8n's error when that does not help, and
- * at once where there is no store ({@link isStoreMissing}).
+ * at once where there is no store (`isStoreMissing`).
  */
 export class ProcessedItems {
 	/** How many entries this run has under way. */
@@ -255,23 +255,8 @@ export class ProcessedItems {
 	}
 }
 
-/** The problem where other workers overwrite again and again what a run writes. */
-export const manyConflicts = 'Other workers wrote at the same moment, again and again';
-
 /** A value that no other call has. */
 export const uniqueValue = (): string => `claim ${randomUUID()}`;
-
-class StoreMissing extends Error {}
-
-/**
- * Whether the error says that n8n has no store for the node: in a workflow that was never saved, where n8n asserts an ID
- * or its database knows no such workflow, and in an engine without a database.
- */
-export function isStoreMissing(error: unknown): boolean {
-	const isAsserted = valueAt(error, 'code') === 'ERR_ASSERTION';
-	const isUnsaved = /foreign key/i.test(String(valueAt(error, 'message')));
-	return error instanceof StoreMissing || isAsserted || isUnsaved;
-}
 
 /** The value that confirms a fact. */
 const confirmationOf = (fact: string): string => `${fact}!`;

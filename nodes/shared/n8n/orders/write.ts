@@ -1,4 +1,3 @@
-import { isOfKey } from './orderKeys';
 import type { Places } from './places';
 import { uniqueValue, type ProcessedItems } from './store';
 
@@ -12,6 +11,8 @@ const maxChecks = 5;
 const maxSteps = 20;
 
 interface Settings {
+	/** Whether some values are of Order Keys, which a failed write must not use up. */
+	hasKeys: boolean;
 	/** Whether only one of several workers may write the same. */
 	isClaiming: boolean;
 	/** Whether nobody else can have written a value. */
@@ -47,7 +48,7 @@ export class Write {
 		const written = [...this.claims, ...all];
 		const certain = [...this.claims, ...own];
 		const known = await store
-			.addNew(written, certain, { countsEntries: values.some(isOfKey) })
+			.addNew(written, certain, { countsEntries: this.settings.hasKeys })
 			.catch(async (error: unknown) => {
 				// Not later: by then, another worker may have written the same for a Retry.
 				await store.discard(own);

@@ -3,6 +3,7 @@ import {
 	allKeyValuesOf,
 	isOfKey,
 	keyValuesOf,
+	ofBothNames,
 	OrderKeys,
 } from '../../../../nodes/shared/n8n/orders/orderKeys';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
@@ -29,6 +30,8 @@ it('an Order Key has no value of another key or request', () => {
 	expect(new Set(values).size).toBe(values.length);
 	expect(allKeyValuesOf(wish)).toEqual(expect.arrayContaining(keyValuesOf(wish)));
 	expect(values.every(isOfKey)).toBe(true);
+	const both = keyValuesOf(wish).flatMap(ofBothNames);
+	expect(both).toEqual(expect.arrayContaining([...keyValuesOf(wish), ...ofRelease10]));
 	expect(isOfKey('order request key a')).toBe(false);
 	expect(request).not.toBe(keyValuesOf(other)[2]);
 });

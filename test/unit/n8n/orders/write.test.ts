@@ -32,6 +32,7 @@ const begin = async (values: string[], settings: Settings = {}) => {
 	const store = new ProcessedItems(entries.contextOf({ inWorker }));
 	const row = new Places(store, 'row', { isContended, max: 1_000 });
 	const write = new Write(store, [[row, places]], {
+		hasKeys: values.some((value) => value.startsWith('key ')),
 		isClaiming,
 		isOwn: (value) => own.includes(value),
 	});
