@@ -77,9 +77,15 @@ export async function playWave(
 		),
 	);
 	const later = nodes.map(({ hook }) => ({ hook, name: laterName(hook) }));
+	const earlier = new Set((await executions()).map(({ id }) => id));
 	await Promise.all(
 		[...missing, ...later].map(async ({ hook, name }) => await deployment.call(hook, { name })),
 	);
+	// n8n's recovery marks executions as crashed that it finds in no queue at that moment, although a worker runs them.
+	await within(async () => {
+		const last = (await executions()).filter(({ id }) => !earlier.has(id));
+		return executionsWith('finished', deployment, last).length === last.length;
+	}, patience);
 	await isQuiet();
 	return { started, missing: missing.map(({ name }) => name) };
 }
