@@ -1,6 +1,6 @@
 import { namesJob } from '../shared/service/jobs/jobIdentity';
 import { startWait, type PollerState } from '../shared/service/jobs/poller';
-import { stateIn } from '../shared/service/reader/job';
+import { stateIn } from '../shared/service/reader/jobState';
 import { read } from '../shared/service/reader/values';
 import { excerpt, textAt, withoutUndefined } from '../shared/service/json';
 import { jobKinds, type JobKind } from '../shared/service/protocol/jobs';

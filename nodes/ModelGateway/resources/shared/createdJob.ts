@@ -5,7 +5,7 @@ import { jobName } from '../../../shared/service/errors/jobSummary';
 import { excerpt } from '../../../shared/service/json';
 import type { Amount } from '../../../shared/service/protocol/amount';
 import { phaseOf, type JobKind } from '../../../shared/service/protocol/jobs';
-import { stateIn } from '../../../shared/service/reader/job';
+import { stateIn } from '../../../shared/service/reader/jobState';
 import { jobReasonIn } from '../../../shared/service/reader/reason';
 import { read } from '../../../shared/service/reader/values';
 import { joinFirst } from '../../../shared/n8n/errors/badInput';

@@ -1,6 +1,7 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JobSummary } from '../../service/errors/jobSummary';
-import { stateIn, videoLinkIn } from '../../service/reader/job';
+import { stateIn } from '../../service/reader/jobState';
+import { videoLinkIn } from '../../service/reader/videoLink';
 import { read } from '../../service/reader/values';
 import { asText, withoutUndefined } from '../../service/json';
 import { asLink } from '../../service/links';

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { stateIn } from '../../service/reader/job';
+import { stateIn } from '../../service/reader/jobState';
 import { read } from '../../service/reader/values';
 import { asText, textAt } from '../../service/json';
 import { isPollState, type JobKind } from '../../service/protocol/jobs';

@@ -1,7 +1,7 @@
 import { OtherJobResponse, type ServiceResponse } from '../client/response';
 import { excerpt } from '../json';
 import type { JobKind } from '../protocol/jobs';
-import { jobIdsIn, shownIdIn } from '../reader/job';
+import { jobIdsIn, shownIdIn } from '../reader/jobId';
 import { read } from '../reader/values';
 
 /** Whether one of the fields that name a job names this one. */

@@ -12,7 +12,9 @@ import {
 import { excerpt, isObject, textAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
 import { phaseOf, type JobKind, type Phase } from '../protocol/jobs';
-import { jobIdIn, jobIdInText, progressIn, stateIn, videoLinkIn } from '../reader/job';
+import { jobIdIn, jobIdInText } from '../reader/jobId';
+import { progressIn, stateIn } from '../reader/jobState';
+import { videoFileIn, videoLinkIn } from '../reader/videoLink';
 import { isWebPage } from '../reader/page';
 import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
@@ -47,15 +49,22 @@ export function videoFields({ output, ...fields }: ResponseFields, id: string): 
 	return withOwnFields({ ...fields, ...withoutUndefined({ output: inner }) }, { task_id, id });
 }
 
+/** The headers that name what a request has created (RFC 9110, 10.2.2 and 8.7), and that of some services. */
+const addressHeaders = ['location', 'content-location', 'operation-location'];
+
 function createdJob(response: ServiceResponse, kind: JobKind): CreatedJob {
-	const { json, text, headers } = response;
+	const { json, text, headers, broken } = response;
+	const links = addressHeaders.flatMap((name) => headers[name] ?? []);
 	if (typeof json === 'object' && json !== null) {
 		const fields = bodyFields(response);
-		const id = jobIdIn(read(json), kind);
+		const id = jobIdIn(read(json), kind, links);
 		if (id === undefined) throw new UnusableResponse('names no job');
 		return { id, fields };
 	}
-	const id = isWebPage(response) ? undefined : jobIdInText(text, kind);
+	const said = isWebPage(response) ? '' : text;
+	// What broke off may be a part of an ID.
+	const whole = broken === undefined ? (json ?? said.trim()) : '';
+	const id = jobIdInText(said, kind) ?? jobIdIn(read(whole), kind, links);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
 	const requestId = requestIdOf(headers);
 	const idName = kind === 'task' ? 'task_id' : 'id';
@@ -86,7 +95,11 @@ export interface JobStatus {
 export function jobStatus(response: ServiceResponse): JobStatus {
 	const fields = bodyFields(response);
 	const answer = read(fields);
-	const status = stateIn(answer);
+	const file = videoFileIn(answer, response.url);
+	const progress = progressIn(answer);
+	// Some services say so in no other way, or in a word or number of their own.
+	const hasEnded = file !== undefined && (progress ?? 100) >= 100;
+	const status = stateIn(answer) ?? (hasEnded ? 'done' : undefined);
 	if (status === undefined) {
 		const problem = `names no status: ${excerpt(response.text, 120)}`;
 		// Some services say with a 2xx that there is no such job.
@@ -94,8 +107,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
 		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
 	}
-	const phase = phaseOf(status);
-	const progress = progressIn(answer);
+	const phase = phaseOf(status) ?? (hasEnded ? 'succeeded' : undefined);
 	const link = videoLinkIn(answer, response.url);
 	const hasFailed =
 		phase === 'failed' || (phase === 'succeeded' && link === undefined && hasError(answer));

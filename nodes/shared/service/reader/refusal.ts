@@ -7,8 +7,8 @@ import {
 	permissionWords,
 } from '../protocol/errorCodes';
 import { phaseOf } from '../protocol/jobs';
-import { reasonIn, saysWhy, type ErrorObject } from './reason';
-import { plainNames, read, type Value } from './values';
+import { hasError, reasonIn, saysWhy, type ErrorObject } from './reason';
+import { plainNames, read, type Answer, type Value } from './values';
 import { words } from '../words';
 
 /** Fields in which a service says whether it has accepted a request, by their plain names. */
@@ -55,6 +55,11 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	const isRefusing = refusing.some((each) => each.test(reason));
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
+
+/** Whether nothing in an answer says, or may say, that the request was refused. */
+export const mayBeAccepted = (answer: Answer): boolean =>
+	!hasError(answer) &&
+	answer.values.every((value) => ['yes', undefined].includes(verdictOf(value)));
 
 /** The verdict of a field on the request; undefined for a field that gives none. */
 function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {

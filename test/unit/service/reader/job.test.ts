@@ -4,7 +4,8 @@ import {
 	jobStatus,
 } from '../../../../nodes/shared/service/jobs/responses';
 import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
-import * as reader from '../../../../nodes/shared/service/reader/job';
+import { jobIdInText } from '../../../../nodes/shared/service/reader/jobId';
+import * as reader from '../../../../nodes/shared/service/reader/videoLink';
 import { read } from '../../../../nodes/shared/service/reader/values';
 import { answerOf } from '../../../support/data/answers';
 import { counted } from '../../../support/data/counted';
@@ -219,7 +220,7 @@ it.each([
 	['video', '{"jobId":"a1"', 'a1'],
 	['video', '{"task_id":"a1","id":"a2"', 'a2'],
 ] as const)('the ID of a %s in a body that broke off: %s', (kind, text, id) => {
-	expect(reader.jobIdInText(text, kind)).toBe(id);
+	expect(jobIdInText(text, kind)).toBe(id);
 });
 
 it.each([

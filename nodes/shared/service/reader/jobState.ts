@@ -1,0 +1,71 @@
+/** The state of a job and its progress ("Endpoints" 2 and 12). */
+import { asText } from '../json';
+import { isFinal, isPollState, phaseOf } from '../protocol/jobs';
+import { at, firstBy, named, plainName, type Answer, type Rule, type Value } from './values';
+
+/** Parts of an answer that are about something else than its job. */
+export const isBesides: Rule = ({ path }) => path.slice(0, -1).some((name) => besides.test(name));
+const besides =
+	/^(?:error|usage|request|input|prompts?|user|account|billing|moderation|webhooks?|callbacks?|links|steps?|stages?|subtasks?|children|history|logs?|events?|queue|audio|image|thumbnail)$/;
+
+/** Names around what can only be the job. */
+export const jobParts =
+	/^(?:data|output|outputs|result|results|response|resp|body|task|tasks|job|jobs|video|videos|movie|generation|generations)$/;
+
+/** The value that these give, if all give the same. */
+export function onlyOne(values: Value[]): Value | undefined {
+	const different = new Set(values.map(({ value }) => asText(value)));
+	return different.size === 1 ? values[0] : undefined;
+}
+
+/** From a name that only a job has to one that may be about anything. */
+const stateNames = ['task_status', 'job_status', 'video_status', 'status', 'task_state', 'state'];
+
+/**
+ * The state of a job as the service spells it. Some gateways add a status of the call itself, such as "success", to that
+ * of the job; then the job's own decides, even if it is unknown.
+ */
+export function stateIn(answer: Answer): string | undefined {
+	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
+	const [status] = wordsOf(values.filter(at('status')));
+	if (status !== undefined && isAboutJob(status)) return status;
+	const states = stateNames
+		.flatMap((name) => values.filter(named(name)))
+		.filter((value) => !at('status')(value));
+	const ofJob = wordsOf(states.filter(isWithinJob)).filter((word) => !/^[1-5]\d\d$/.test(word));
+	const own = ofJob.find((word) => phaseOf(word) !== undefined) ?? ofJob[0] ?? status;
+	// A part of another name may be a step of the job, so it counts only where there is nothing else.
+	return own ?? endIn(values.filter(isWithinJob)) ?? asText(onlyOne(states)?.value);
+}
+
+/** Whether all around a value can only be the job. */
+const isWithinJob: Rule = ({ path }) =>
+	path.slice(0, -1).every((name) => jobParts.test(name) || /^(?:status|state)$/.test(name));
+
+const wordsOf = (values: Value[]): string[] => values.flatMap(({ value }) => asText(value) ?? []);
+
+/** Whether a `status` is surely that of the job: "success" and "error" may also be about the call. */
+function isAboutJob(status: string): boolean {
+	const phase = phaseOf(status);
+	return isPollState(status) || (phase !== undefined && !isFinal(phase));
+}
+
+/** Some services say only whether a job has ended. */
+function endIn(values: Value[]): string | undefined {
+	const end = values.find((each) => typeof each.value === 'boolean' && isEnd(each));
+	if (end === undefined) return undefined;
+	if (end.value === false) return 'running';
+	return Object.keys(end.siblings).some((name) => plainName(name) === 'error') ? 'failed' : 'done';
+}
+const isEnd = named('done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished');
+
+/** In percent. */
+export function progressIn(answer: Answer): number | undefined {
+	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
+	const found = firstBy(values, [
+		named('progress'),
+		named('progress_percent', 'percentage', 'percent'),
+	]);
+	const percent = Number.parseFloat(asText(found?.value) ?? '');
+	return Number.isFinite(percent) ? percent : undefined;
+}

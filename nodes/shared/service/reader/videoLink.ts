@@ -1,0 +1,90 @@
+/** The link to the video ("Endpoints" 2 and 13). */
+import { textAt } from '../json';
+import { fileTypeOf } from '../files/fileType';
+import { asLink } from '../links';
+import { hasError } from './reason';
+import { named, type Answer, type Rule, type Value } from './values';
+
+/**
+ * Names of links to the file. The nodes do not declare them as `sensitiveOutputFields`: the link is what the user ordered,
+ * and n8n (not yet in 2.40.7) redacts such fields for every user, permanently.
+ */
+const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
+const isLikelyLink: Rule = ({ name }) =>
+	/ur[il]|link|^(?:data|video|content|output|result|file|src|href)$/.test(name);
+const isNotOfVideo: Rule = ({ path }) =>
+	path.some((name) =>
+		/thumb|cover|poster|image|preview|frame|callback|webhook|audio|voice|input|prompt|status|poll|cancel|self|doc/.test(
+			name,
+		),
+	);
+/** A text with a space may be a sentence that begins with a link. */
+const isOneWord: Rule = ({ value }) => !/\s/.test(String(value).trim());
+
+/** Files beside the video, such as its first frame. */
+const otherFile = /\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav)(?:[?#]|$)/i;
+/** Names of what was ordered with, which some services repeat. */
+const given = /^(?:media|ref|source|original|driving)/;
+const isOfOtherFile = ({ value, siblings, path }: Value) =>
+	otherFile.test(String(value)) ||
+	path.some((name) => given.test(name)) ||
+	/^(?:image|picture|audio|text|thumbnail|cover|reference|first_?frame)/i.test(
+		textAt(siblings, 'type', 'kind') ?? '',
+	);
+
+interface Link {
+	link: string;
+	/** Whether it is rather that of another file. */
+	isOther: boolean;
+}
+
+/**
+ * The link to the video: under a well-known name, then under a likely one, then under any other; of several, the least
+ * nested. A link to another kind of file counts only where there is none besides. It may be a data URL with the video.
+ * @param base resolves relative links
+ */
+export const videoLinkIn = (answer: Answer, base: string | undefined): string | undefined =>
+	bestLink(answer, base)?.link;
+
+/** The link to the video, if it surely leads to one: a job has no such file before it has finished. */
+export function videoFileIn(answer: Answer, base: string): string | undefined {
+	const { link = '', isOther } = bestLink(answer, base) ?? {};
+	const isVideo = /^data:|^[^?#]*\.(?:mp4|m4v|mov|webm|mkv)(?:[?#]|$)/i.test(link);
+	return isVideo && !isOther && !hasError(answer) ? link : undefined;
+}
+
+function bestLink(answer: Answer, base: string | undefined): Link | undefined {
+	const texts = answer.values.filter(
+		(value) => typeof value.value === 'string' && !isNotOfVideo(value),
+	);
+	const likely = texts.filter(isLikelyLink);
+	const ranked = [
+		...linkNames.flatMap((name) => texts.filter(named(name))),
+		...likely.filter(isOneWord),
+		...likely,
+	].flatMap((value) => linkOf(value, base));
+	const others = [...texts.filter(isOneWord), ...texts.filter(({ name }) => name === '')].flatMap(
+		(value) => linkOf(value),
+	);
+	const all = [...ranked, ...others];
+	return all.find(({ isOther }) => !isOther) ?? all[0];
+}
+
+function linkOf(value: Value, base?: string): Link[] {
+	const text = String(value.value).trim();
+	const isData = /^data:(?:video\/|application\/octet-stream)[^,]*,/i.test(text);
+	const link = isData
+		? text
+		: isBase64Video(text)
+			? `data:application/octet-stream;base64,${text}`
+			: asLink(text, base);
+	return link === undefined ? [] : [{ link, isOther: isOfOtherFile(value) }];
+}
+
+/** Whether a text is the base64 of a video, as its beginning shows. */
+function isBase64Video(text: string): boolean {
+	const head = text.slice(0, 800);
+	return (
+		/^[\w+/-]{100,}={0,2}$/.test(head) && fileTypeOf(Buffer.from(head, 'base64'))?.kind === 'video'
+	);
+}
