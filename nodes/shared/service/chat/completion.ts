@@ -6,6 +6,9 @@ import {
 } from '../client/response';
 import { asIndex, asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { maxChoices } from '../protocol/bounds';
+import { mayBeAccepted } from '../reader/refusal';
+import { named, read } from '../reader/values';
+import { words } from '../words';
 import { isEmpty } from './fragments';
 import { brokeOffWithError, errorIn, errorInChoice } from './answerError';
 
@@ -48,7 +51,7 @@ const textNames = ['output', 'result', 'response'];
  * @returns undefined when there is none
  */
 export function completionIn(fields: JsonObject): Completion | undefined {
-	const choices = choicesIn(fields);
+	const choices = choicesIn(fields) ?? onlyTextIn(fields);
 	if (choices === undefined) return undefined;
 	const usages = [fields, ...wrappers.map((name) => fields[name])].map((part) =>
 		valueAt(part, 'usage'),
@@ -66,6 +69,27 @@ export function choicesIn(fields: JsonObject): Choice[] | undefined {
 	}
 	const text = textNames.map((name) => fields[name]).find((value) => asText(value) !== undefined);
 	return text === undefined ? undefined : [asChoice({ text }, 0)];
+}
+
+/** Names under which other services put a text, wherever it is. */
+const isText = named(
+	...words(
+		'content text generated_text generation output_text answer reply output result response',
+	),
+	...words('results predictions data'),
+);
+
+/** The text of an answer that has it nowhere else, and does not say that it is none. */
+function onlyTextIn(fields: JsonObject): Choice[] | undefined {
+	const answer = read(fields);
+	const texts = answer.values.filter((value) => typeof value.value === 'string' && isText(value));
+	if (texts.length === 0 || !mayBeAccepted(answer)) return undefined;
+	const [first] = texts;
+	// A list may be the text in pieces.
+	const all = first.isEntry
+		? texts.filter(({ path }) => path.join() === first.path.join())
+		: [first];
+	return [asChoice({ text: all.map(({ value }) => value).join('') }, 0)];
 }
 
 /** The list of choices, or the part itself if it is an answer: it has a content, calls a tool, refuses, or says why not. */
@@ -87,17 +111,18 @@ function asChoice(given: JsonObject, position: number): Choice {
 	return { ...given, index: index ?? position, message, ...end };
 }
 
-const endOf = ({ finish_reason, finishReason, done_reason, stop_reason }: JsonObject) =>
-	asText(finish_reason ?? finishReason ?? done_reason ?? stop_reason);
+const endOf = ({ finish_reason, finishReason, done_reason, ...others }: JsonObject) =>
+	asText(finish_reason ?? finishReason ?? done_reason ?? others.stop_reason ?? others.stopReason);
 
 /** The message of an answer. Some services put its fields beside it, and its content under other names. */
 function messageIn(answer: JsonObject): Choice['message'] {
 	const { message, delta } = answer;
 	if (isObject(message) && !isEmpty(message)) return message;
 	if (isObject(delta) && !isEmpty(delta)) return delta;
-	const { content, completion, output_text, text, output } = answer;
+	const { content, completion, output_text, text, output, messages } = answer;
 	const { role, tool_calls, function_call, refusal, images, audio } = answer;
-	const contents = [content, completion, output_text, text, contentOfEntries(output)];
+	const entries = [output, messages].map(contentOfEntries);
+	const contents = [content, completion, output_text, text, ...entries];
 	return {
 		...withoutUndefined({ role, tool_calls, function_call, refusal, images, audio }),
 		content: contents.map(contentIn).find((each) => each !== undefined) ?? null,
@@ -106,7 +131,9 @@ function messageIn(answer: JsonObject): Choice['message'] {
 
 /** The content of all messages of a list; undefined when there is none. */
 function contentOfEntries(entries: unknown): unknown[] | undefined {
-	const contents = Array.isArray(entries) ? entries.map((entry) => valueAt(entry, 'content')) : [];
+	const contents = Array.isArray(entries)
+		? entries.map((entry) => valueAt(entry, 'content') ?? valueAt(entry, 'text'))
+		: [];
 	const parts = contents.filter((content) => content !== undefined).flat();
 	return parts.length > 0 ? parts : undefined;
 }

@@ -5,7 +5,7 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { asIndex, isObject, valueAt, without, type JsonObject } from '../json';
+import { asIndex, isObject, parseJson, valueAt, without, type JsonObject } from '../json';
 import { named, read } from '../reader/values';
 
 export interface EmbeddingList {
@@ -28,6 +28,7 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 	const text = values.find(named('embedding'));
 	const found =
 		lists.find(({ isUsual, entries }) => isUsual && entries.some(hasVector)) ??
+		lists.find(({ entries }) => entries.some(isVector)) ??
 		(text && { entries: [text.value], path: text.names });
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
 	if (found.entries.length !== count) {
@@ -59,10 +60,14 @@ function vectorIn(entry: unknown): unknown {
 
 function hasVector(entry: unknown): boolean {
 	const vector = vectorIn(entry);
-	// The beginning of a text shows whether it may be base64.
-	const isBase64 = typeof vector === 'string' && /^[\w+/-]{5,}=*$/.test(vector.slice(0, 99));
-	return Array.isArray(vector) || isBase64;
+	// The beginning of a text shows whether it may be base64 or numbers.
+	const isText =
+		typeof vector === 'string' && /^(?:[\w+/-]{5,}=*|\[?-?\d[^]*)$/.test(vector.slice(0, 99));
+	return Array.isArray(vector) || isText;
 }
+
+const isVector = (entry: unknown) =>
+	Array.isArray(entry) && entry.length > 1 && entry.every(Number.isFinite);
 
 /**
  * The entries of a list in the order of their texts: by their indexes, whatever the first of them is. When these give no
@@ -97,11 +102,19 @@ export const unequalLengths = (one: number, other: number) =>
 
 function vectorOf(entry: unknown, index: number): number[] {
 	const value = vectorIn(entry);
-	const vector = typeof value === 'string' ? fromBase64(value) : value;
-	const isVector = Array.isArray(vector) && vector.length > 0 && vector.every(Number.isFinite);
-	if (!isVector) throw new UnusableResponse(`has no vector at index ${index}`);
+	const vector = typeof value === 'string' ? fromText(value) : asNumbers(value);
+	const isUsable = Array.isArray(vector) && vector.length > 0 && vector.every(Number.isFinite);
+	if (!isUsable) throw new UnusableResponse(`has no vector at index ${index}`);
 	return vector as number[];
 }
+
+/** Some services write numbers as texts. */
+const asNumbers = (vector: unknown): unknown =>
+	Array.isArray(vector) && typeof vector[0] === 'string' ? vector.map(Number) : vector;
+
+/** The numbers of a text: in base64, as JSON, or with commas between them. */
+const fromText = (text: string): unknown =>
+	/[[,]/.test(text) ? parseJson(text.startsWith('[') ? text : `[${text}]`) : fromBase64(text);
 
 /** Decodes little-endian 32-bit floats; undefined when the text is not a whole number of them. */
 function fromBase64(text: string): number[] | undefined {

@@ -53,7 +53,7 @@ const base64Names = words(
 /** Fields that have base64, a link or a data URL, in their order. */
 const addressNames = words(`
 	url image_url image uri image_uri file_uri data result output link src href download_url file_url
-	signed_url
+	signed_url sample asset_url result_image
 `);
 const isBase64: Rule = named(...base64Names);
 const isOther: Rule = ({ path }) =>
@@ -73,6 +73,21 @@ export function addressIn(entry: unknown): Value | undefined {
 	);
 }
 
+/** Links that are surely not those of images. */
+const isOfService: Rule = ({ path }) =>
+	path.some((name) => /status|poll|cancel|self|callback|webhook|doc|help|avatar|logo/.test(name));
+
+/** All links of an answer, for one that has its images nowhere else. */
+export const linksIn = (answer: Answer): string[] => [
+	...new Set(
+		addressesIn(answer)
+			.filter(
+				(value) => !isOfService(value) && /^https?:\/\/\S+$/i.test(String(value.value).trim()),
+			)
+			.map(({ value }) => String(value)),
+	),
+];
+
 /** The entry with the image of an answer that has no list: under usual names, else the first that looks like one. */
 export function singleIn(answer: Answer): List[] {
 	const values = addressesIn(answer);
@@ -80,8 +95,9 @@ export function singleIn(answer: Answer): List[] {
 	const usual = values.filter((value) => isUsual(around(value)));
 	const found = firstBy(usual, isNamed) ?? values.find(isLikely);
 	if (!found) return [];
-	const { names, siblings, isWithinList } = found;
-	const list = { path: names.slice(0, -1), entries: [siblings], isWithinList };
+	const { names, siblings, isWithinList, path, value } = found;
+	const entries = [path.length === 0 ? value : siblings];
+	const list = { path: names.slice(0, -1), entries, isWithinList };
 	return [{ ...list, isUsual: isUsual(around(found)) }];
 }
 

@@ -24,9 +24,10 @@ import {
 } from '../json';
 import { maxFoundImages, maxImageLines } from '../protocol/bounds';
 import { finishReasons } from '../protocol/chat';
-import { read, type List } from '../reader/values';
+import { read, type Answer, type List } from '../reader/values';
 import {
 	addressIn,
+	linksIn,
 	looksLikeImage,
 	readEntries,
 	singleIn,
@@ -53,9 +54,19 @@ export interface ImageResult {
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
-	const { json = streamedImages(response.text) } = response;
-	const answer = read(json);
+	const { json = streamedImages(response.text) ?? response.text.trim() } = response;
+	const found = imagesOf(read(json), response);
+	if (found === undefined) throw new UnusableResponse(`has no image: ${describeBody(response)}`);
+	const { images, missing, path } = found;
 	const fields = withRequestIds(isObject(json) ? json : {}, response);
+	return { images, missing, fields: withoutFiles(path ? without(fields, path) : fields) };
+}
+
+/**
+ * The images of an answer: in a list under usual names, in the answer itself, in any list, or behind its links. `path`
+ * leads to their list, if that is not within another one.
+ */
+function imagesOf(answer: Answer, response: ServiceResponse) {
 	const single = singleIn(answer);
 	const isFirst = (list: List) => list.isUsual && !list.isWithinList;
 	const usual = answer.lists.filter((list) => list.isUsual);
@@ -68,10 +79,10 @@ export function readImages(response: ServiceResponse): ImageResult {
 				? isUsual || looksLikeImage(entry)
 				: !isTextPart(entry) || (isObject(entry) && addressIn(entry) !== undefined);
 		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
-		if (found.images.length === 0) continue;
-		return { ...found, fields: withoutFiles(isWithinList ? fields : without(fields, path)) };
+		if (found.images.length > 0) return { ...found, path: isWithinList ? undefined : path };
 	}
-	throw new UnusableResponse(`has no image: ${describeBody(response)}`);
+	const { images, missing } = readEntries(linksIn(answer), response);
+	return images.length > 0 ? { images, missing, path: undefined } : undefined;
 }
 
 /** In characters of an event: one with an image has more. */
@@ -124,7 +135,11 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 	const parts = [...partsOf(message.content).filter(isImagePart), ...partsOf(message.images)];
 	const text = textOf(message);
 	const { images: found, others } = imagesIn(text, parts.length > 0);
-	const { images, missing } = readEntries([...found, ...parts], response);
+	const entries = [...found, ...parts];
+	// Some services put them elsewhere into the message, or write them as JSON.
+	const elsewhere = () => imagesOf(read({ ...message, content: jsonIn(text) }), response);
+	const inPlace = entries.length > 0 ? readEntries(entries, response) : elsewhere();
+	const { images, missing } = inPlace ?? { images: [], missing: [] };
 	const common = withoutUndefined({ text: textOf(shown.message), finish_reason });
 	return {
 		missing,
@@ -132,6 +147,12 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 		text: text.trim() === '' ? textToShow(message) : text,
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
+}
+
+/** The JSON that a text is, perhaps in a code fence. */
+function jsonIn(text: string): unknown {
+	const [, fenced] = /^\s*```\w*\n([^]*?)```\s*$/.exec(text) ?? [];
+	return parseJson(fenced ?? text);
 }
 
 /** Whether a part of the content is an image, in the form of the specification or of other services. */
