@@ -119,7 +119,7 @@ export class AnswerStream {
 	/** @returns the text that this chunk adds to the first choice */
 	private readChunk(chunk: JsonObject): string {
 		this.chunks++;
-		this.hasEnd ||= chunk.type === 'message_stop';
+		this.hasEnd ||= chunk.type === 'message_stop' || chunk.done === true;
 		const choices = piecesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
 		addFragment(this.fields, { ...chunk, ...withoutAnswers }, 'replaces', this.kept);
@@ -143,13 +143,14 @@ const withoutAnswers = {
 	candidates: undefined,
 	message: undefined,
 	output: undefined,
+	data: undefined,
 };
 
 /** The answers of which a chunk has a piece. Other events may have texts that are about something else. */
 function piecesIn(chunk: JsonObject): Choice[] {
-	const { choices, candidates, output, done } = chunk;
+	const { choices, candidates, output, data, done } = chunk;
 	const isPart = candidates !== undefined || done !== undefined;
-	if (choices === undefined && !isPart && !isObject(output)) return [];
+	if (choices === undefined && !isPart && ![output, data].some(isObject)) return [];
 	const given = choicesIn(chunk) ?? [];
 	// A message may be the answer so far; those of these services are always parts.
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;

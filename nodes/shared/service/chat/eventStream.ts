@@ -67,7 +67,7 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
 	const whole = parseJson(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
-	const parts = lines.filter((line) => line !== '' && line !== streamEnd);
+	const parts = lines.filter((line) => line !== '' && !isEnd(line));
 	const values = whole === undefined ? parts.map((part) => parseJson(part)) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, or with a single word.
 	const isNamed = name !== '' && name !== 'message';
@@ -75,7 +75,10 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const isStray = !isHeartbeat && values.includes(undefined);
 	return {
 		chunks: values.filter(isObject),
-		isEnd: lines.includes(streamEnd),
+		isEnd: lines.some(isEnd),
 		strayText: isStray ? data : undefined,
 	};
 }
+
+/** Whether a line is the end mark, however a server writes it. */
+const isEnd = (line: string) => line.replace(/^\[?done\]?$/i, streamEnd) === streamEnd;

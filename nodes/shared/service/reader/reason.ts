@@ -18,20 +18,22 @@ export interface ErrorObject {
 const causes = plainNames(
 	...words(`
 		error errors error_description error_message error_msg err_msg fail_msg fail_reason failed_reason
-		failure_reason fail_message failure_message failure reasons
+		failure_reason fail_message failure_message failure reasons fault_string
 	`),
 );
 /** Names of fields that say why, and in a job may also be about the call or its progress. */
 const remarks = plainNames(
 	...words(`
-		title message msg status_message status_msg task_status_msg detail reason fault_string description
-		exception details raw
+		title message msg status_message status_msg task_status_msg detail reason description exception details
+		raw ret_msg result_msg return_msg
 	`),
 );
 const codes = plainNames('code', 'error_code', 'err_code', 'fail_code', 'failure_code');
 /** Names of objects around a reason. */
 const wrappers = plainNames(
-	...words('fault base_resp response response_metadata result output data task job content_filter'),
+	...words(
+		'fault header base_resp response response_metadata result output data task job content_filter',
+	),
 );
 /** An object within an error that may have the reason of the provider in it. */
 const inner = plainName('metadata');

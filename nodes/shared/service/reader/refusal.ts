@@ -13,13 +13,16 @@ import { words } from '../words';
 
 /** Fields in which a service says whether it has accepted a request, by their plain names. */
 const verdictNames = plainNames(
-	...words('code error_code err_code errno status_code ret_code success is_success'),
+	...words(`
+		code error_code err_code errno err_no status_code ret ret_code result_code success is_success succeeded
+		successful accepted
+	`),
 );
 const stateNames = plainNames('ok', 'status', 'state');
 
 /** Words of a refusal. A time limit that passed is none: the job may be running. */
 const refusingWords =
-	/insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
+	/fail|insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
 
 /** Words that speak of a request that was accepted, or that may have been. */
 const acceptingWords =
@@ -50,8 +53,9 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	if (verdicts.includes('yes') || acceptingWords.test(reason) || others.some(mayBeResult)) {
 		return undefined;
 	}
-	if (verdicts.includes('no') || refusalOfCode(error) !== undefined) return error;
-	const refusing = [refusingWords, balanceWords, notFoundWords, permissionWords];
+	const isSure = verdicts.includes('no') || hasError(answer) || balanceWords.test(reason);
+	if (isSure || refusalOfCode(error) !== undefined) return error;
+	const refusing = [refusingWords, notFoundWords, permissionWords];
 	const isRefusing = refusing.some((each) => each.test(reason));
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
@@ -64,12 +68,12 @@ export const mayBeAccepted = (answer: Answer): boolean =>
 /** The verdict of a field on the request; undefined for a field that gives none. */
 function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
 	const text = asText(typeof value === 'boolean' ? String(value) : value) ?? '';
-	const isState = stateNames.has(name);
+	const isState = stateNames.has(name) || (name === 'result' && typeof value === 'boolean');
 	if (text === '' || !(isState || verdictNames.has(name))) return undefined;
 	const phase = phaseOf(text);
 	if (/^(?:true|yes|y|ok|2\d\d)$/i.test(text) || (phase && phase !== 'failed')) return 'yes';
 	if (/^(?:false|no|n)$/i.test(text) || phase === 'failed') return 'no';
-	if (/^(?:4\d\d|50[0-35-9])$/.test(text)) return 'no';
+	if (/^(?:4\d\d|50[0-35-9]|-\d+)$/.test(text)) return 'no';
 	// Many services use other numbers for success, and 408 and 504 for a job that goes on.
 	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
 }
