@@ -73,18 +73,14 @@ function bestLink(answer: Answer, base: string | undefined): Link | undefined {
 function linkOf(value: Value, base?: string): Link[] {
 	const text = String(value.value).trim();
 	const isData = /^data:(?:video\/|application\/octet-stream)[^,]*,/i.test(text);
-	const link = isData
-		? text
-		: isBase64Video(text)
-			? `data:application/octet-stream;base64,${text}`
-			: asLink(text, base);
+	const link = isData ? text : (videoInText(text) ?? asLink(text, base));
 	return link === undefined ? [] : [{ link, isOther: isOfOtherFile(value) }];
 }
 
-/** Whether a text is the base64 of a video, as its beginning shows. */
-function isBase64Video(text: string): boolean {
+/** The data URL of a video that is there as base64, as its beginning shows. */
+function videoInText(text: string): string | undefined {
 	const head = text.slice(0, 800);
-	return (
-		/^[\w+/-]{100,}={0,2}$/.test(head) && fileTypeOf(Buffer.from(head, 'base64'))?.kind === 'video'
-	);
+	if (!/^[\w+/-]{100,}={0,2}$/.test(head)) return undefined;
+	const type = fileTypeOf(Buffer.from(head, 'base64'));
+	return type?.kind === 'video' ? `data:${type.mimeType};base64,${text}` : undefined;
 }
