@@ -5,6 +5,7 @@ import { read } from '../shared/service/reader/values';
 import { excerpt, textAt, withoutUndefined } from '../shared/service/json';
 import { jobKinds, type JobKind } from '../shared/service/protocol/jobs';
 import { limits } from '../shared/service/protocol/limits';
+import { orderedJob } from '../shared/n8n/execution/orderedJobs';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun, Reading } from '../shared/n8n/items/work';
@@ -20,7 +21,7 @@ export interface WaitRequest extends JobKindHint {
 	inputRequestId?: string;
 	/** The model that the incoming item names. */
 	model?: string;
-	/** Whether the incoming item comes from the creation of this job, or from a later poll of it. */
+	/** Whether this process has ordered the job, or the incoming item comes from its creation or a later poll. */
 	isCreated: boolean;
 	fileName: string;
 	/** Milliseconds; undefined: the recommended interval for the kind of job. */
@@ -36,7 +37,8 @@ function waitRequest(
 ): WaitRequest {
 	const id = jobId.read(parameters);
 	const shown = jobKindOf(parameters, id);
-	const kind = shown.kind ?? asJobKind(jobKind.read(parameters.options));
+	const ordered = orderedJob(id);
+	const kind = shown.kind ?? asJobKind(jobKind.read(parameters.options)) ?? ordered?.kind;
 	const kindHint = kind === undefined ? shown : { kind };
 	if (id !== '') reportJob({ kind, id });
 	const { context, item, options } = parameters;
@@ -46,7 +48,7 @@ function waitRequest(
 	return {
 		id,
 		...kindHint,
-		isCreated: namesJob(json, id) && stateIn(read(json)) !== undefined,
+		isCreated: ordered !== undefined || (namesJob(json, id) && stateIn(read(json)) !== undefined),
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
 		...withoutUndefined({ inputRequestId, model: model && excerpt(model, 100) }),

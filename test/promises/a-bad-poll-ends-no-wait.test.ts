@@ -1,7 +1,9 @@
 import type { FaultAction } from '../../gateway';
+import { resumeToEnd } from '../harness';
 import { sha256 } from '../support/data/sha256';
 import { nginxPage } from '../support/http/scriptedServer';
-import { pass, withOrders, world } from './orders';
+import { chain, waitForVideo } from '../support/workflows/workflows';
+import { create, pass, run, withOrders, world } from './orders';
 import {
 	filesOf,
 	finishAfter,
@@ -99,4 +101,15 @@ it('takes a response about another job for a bad poll, and gives no item the vid
 	finishAfter(job, 30, video);
 	expect(await filesOf(await hold([job]))).toEqual([sha256(video)]);
 	expect(pollsOf(job).length).toBeGreaterThan(1);
+});
+
+it('waits for a job of which the creation told nothing but the ID, and which nobody knows at first', async () => {
+	const job = runningJob('video');
+	const body = JSON.stringify({ code: 'success', data: job.id });
+	world.gateway.fault({ route: 'videoCreate', action: 'answer', body });
+	const unknown = { action: 'error', status: 404, code: 'video_not_found' } as const;
+	world.gateway.fault({ ...unknown, route: 'video', times: 4 });
+	finishAfter(job, 60, video);
+	const execution = await resumeToEnd(await run(chain(create('a video'), waitForVideo())));
+	expect(await filesOf(execution)).toEqual([sha256(video)]);
 });
