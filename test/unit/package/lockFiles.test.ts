@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parse } from 'yaml';
 
 interface Locked {
 	optionalDependencies?: Record<string, string>;
@@ -36,18 +35,4 @@ describe.each(lockFiles)('%s', (file) => {
 	it('each lock file contains no address of a registry', () => {
 		expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
 	});
-});
-
-it('Dependabot knows the folder of each lock file', () => {
-	const settings = parse(readFileSync(path.join(root, '.github/dependabot.yml'), 'utf8')) as {
-		updates: Array<{ directory?: string; directories?: string[] }>;
-	};
-	const known = settings.updates.flatMap(({ directory, directories = [] }) => [
-		...directories,
-		...(directory === undefined ? [] : [directory]),
-	]);
-	const folders = lockFiles.map((file) => path.join('/', path.dirname(file)));
-	const isUnknown = (folder: string) =>
-		!known.includes(folder) && !known.includes(path.join(path.dirname(folder), '*'));
-	expect(folders.filter(isUnknown)).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { PackageDirectoryLoader } from 'n8n-core';
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
@@ -38,20 +37,6 @@ describe('the published package', () => {
 		expect(
 			paths.filter((file) => /^dist\/(?!nodes\/|credentials\/)|test|example/i.test(file)),
 		).toEqual([]);
-	});
-
-	it('npm publishes it, but nothing that was not built', () => {
-		expect(manifest).not.toHaveProperty('private');
-		const unbuilt = mkdtempSync(path.join(tmpdir(), 'unbuilt-'));
-		for (const name of ['.npmrc', 'index.js', 'LICENSE.md', 'package.json', 'README.md'])
-			copyFileSync(path.join(root, name), path.join(unbuilt, name));
-		// Where npm runs the tests silently, the commands below it would be silent, too.
-		const command = ['publish', '--dry-run', '--loglevel=notice'];
-		const published = spawnSync('npm', command, { cwd: unbuilt, encoding: 'utf8' });
-		// It builds first, which fails here, where gulp is missing.
-		expect(published.stdout + published.stderr).toContain('gulp clean && tsc');
-		expect(published.status).not.toBe(0);
-		rmSync(unbuilt, { recursive: true });
 	});
 
 	it('the published package is smaller than 205 kB', () => expect(size).toBeLessThan(maxSize));
