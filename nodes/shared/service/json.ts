@@ -53,16 +53,41 @@ function parsed(text: string): unknown {
 	}
 }
 
+/** Like {@link parseJson}, for what a service has written: see {@link repaired}. */
+export const parseWritten = (text: string): unknown => parseJson(text) ?? parseJson(repaired(text));
+
+/** Texts, and what only looks like JSON: values of Python and JavaScript, and a comma behind the last entry. */
+const partOfJson =
+	/"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
+/** In characters: only documents are repaired, and no files. */
+const maxRepaired = 1_000_000;
+
 /**
- * Like {@link parseJson}, for responses of the service: a whole number that JavaScript would round is an ID, and
+ * JSON as some servers write it by mistake: with `NaN` or `None`, a comma too many, or line breaks within texts. The
+ * answer may be about something that is paid for.
+ */
+function repaired(text: string): string {
+	if (text.length > maxRepaired || !/^\s*[[{]/.test(text)) return '';
+	return text.replace(partOfJson, (part) => {
+		if (part.startsWith('"'))
+			return part.replace(/[\0-\x1f]/g, (given) => JSON.stringify(given).slice(1, -1));
+		if (part === ',') return '';
+		return /^(?:True|False)$/.test(part) ? part.toLowerCase() : 'null';
+	});
+}
+
+/**
+ * Like {@link parseWritten}, for responses of the service: a whole number that JavaScript would round is an ID, and
  * becomes a text with all its digits.
  * @param isBounded whether the text was checked as it arrived: of a large one, that takes as long as parsing it
  */
 export function parseResponse(text: string, isBounded = false): unknown {
-	const value = isBounded ? parsed(text) : parseJson(text);
-	if (value === undefined || !longNumber.test(text)) return value;
-	const marked = withLongNumbersAsTexts(text);
-	return marked === text ? value : (JSON.parse(marked) as unknown);
+	let json = text;
+	let value = isBounded ? parsed(text) : parseJson(text);
+	if (value === undefined) value = parseJson((json = repaired(text)));
+	if (value === undefined || !longNumber.test(json)) return value;
+	const marked = withLongNumbersAsTexts(json);
+	return marked === json ? value : (JSON.parse(marked) as unknown);
 }
 
 /** Digits of a whole number that JavaScript may round, and that may be an ID. */

@@ -31,6 +31,30 @@ describe('JSON of a response', () => {
 		expect(parseResponse(json)).toEqual(value),
 	);
 
+	it.each<[what: string, json: string, value: unknown]>([
+		[
+			'numbers that JSON lacks',
+			'{"a":NaN,"b":[-Infinity],"c":"NaN"}',
+			{ a: null, b: [null], c: 'NaN' },
+		],
+		[
+			'words of Python',
+			'{"None":None,"a":[True,False,"True"]}',
+			{ None: null, a: [true, false, 'True'] },
+		],
+		['commas behind the last entry', '{"a":[1,2, ],"b":",]",}\n', { a: [1, 2], b: ',]' }],
+		['line breaks in texts', '{"a":"one\ntwo\\n\t\\"three"}', { a: 'one\ntwo\n\t"three' }],
+		[
+			'a long ID beside them',
+			'{"id":12345678901234567890,"a":NaN}',
+			{ id: '12345678901234567890', a: null },
+		],
+		['no text that broke off', '{"a":"one,', undefined],
+		['no text that is none', 'Not {"a":1}', undefined],
+	])('is read although a server wrote it by mistake: %s', (_, json, value) =>
+		expect(parseResponse(json)).toEqual(value),
+	);
+
 	it('leaves very long numbers, and very many long ones, as they are', () => {
 		expect(parseResponse(`[${'1'.repeat(10_000_000)}]`)).toEqual([Infinity]);
 		expect(parseResponse(`[${'12345678901234567,'.repeat(10_001)}0]`)).toContain(12345678901234567);

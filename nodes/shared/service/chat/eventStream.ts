@@ -1,4 +1,4 @@
-import { isObject, parseJson, type JsonObject } from '../json';
+import { isObject, parseWritten, type JsonObject } from '../json';
 import { maxEventLines } from '../protocol/bounds';
 import { streamEnd } from '../protocol/chat';
 
@@ -12,18 +12,20 @@ export interface StreamEvent {
 
 /**
  * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts several data lines, comments,
- * and fields that are not used here. No server ends its lines with a CR alone.
+ * and fields that are not used here.
  */
 export class EventParser {
 	private buffer = '';
+	private endsWithReturn = false;
 	private name = '';
 	private data: string[] = [];
 
 	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
-		this.buffer += text;
+		const given = text.includes('\r') || this.endsWithReturn ? this.withoutReturns(text) : text;
+		this.buffer += given;
 		// Searching a long unfinished line again for each chunk would be slow.
-		if (!text.includes('\n')) return [];
+		if (!given.includes('\n')) return [];
 		const lines = this.buffer.split('\n');
 		this.buffer = lines.pop() ?? '';
 		return lines.flatMap((line) => this.readLine(line) ?? []);
@@ -34,9 +36,15 @@ export class EventParser {
 		return this.push('\n\n');
 	}
 
+	/** A line may end with CR, LF or both, between which a chunk may be cut. */
+	private withoutReturns(text: string): string {
+		const given = this.endsWithReturn && text.startsWith('\n') ? text.slice(1) : text;
+		this.endsWithReturn = text.endsWith('\r');
+		return given.replace(/\r\n?/g, '\n');
+	}
+
 	/** @returns the event that this line ends: an empty line does */
-	private readLine(text: string): StreamEvent | undefined {
-		const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+	private readLine(line: string): StreamEvent | undefined {
 		if (line === '') {
 			const { name, data } = this;
 			this.name = '';
@@ -65,10 +73,10 @@ interface Chunks {
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
-	const whole = parseJson(text);
+	const whole = parseWritten(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
 	const parts = lines.filter((line) => line !== '' && !isEnd(line));
-	const values = whole === undefined ? parts.map((part) => parseJson(part)) : [whole].flat();
+	const values = whole === undefined ? parts.map(parseWritten) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, or with a single word.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);

@@ -11,7 +11,7 @@ import {
 } from '../client/response';
 import { excerpt, isObject, textAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
-import { phaseOf, type JobKind, type Phase } from '../protocol/jobs';
+import { goesOnWords, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
 import { progressIn, stateIn } from '../reader/jobState';
 import { videoFileIn, videoLinkIn } from '../reader/videoLink';
@@ -107,7 +107,8 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
 		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
 	}
-	const phase = phaseOf(status) ?? (hasEnded ? 'succeeded' : undefined);
+	const isOver = hasEnded && !goesOnWords.test(status);
+	const phase = phaseOf(status) ?? (isOver ? 'succeeded' : undefined);
 	const link = videoLinkIn(answer, response.url);
 	const hasFailed =
 		phase === 'failed' || (phase === 'succeeded' && link === undefined && hasError(answer));

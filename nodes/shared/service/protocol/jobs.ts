@@ -70,6 +70,9 @@ export function phaseOf(state: string): Phase | undefined {
 	return phases.get(word.replace(/^(?:(?:task|job|video|generation)_)?(?:status|state)_/, ''));
 }
 
+/** Matches an unknown state in which a job surely goes on, although its file may be announced. */
+export const goesOnWords = /ing(?:_|$)|pend|progress|queue|stage|step|wait/i;
+
 /** Whether a state is one that the specification gives for `status`. */
 export const isPollState = (state: string): boolean => pollStates.has(state.toLowerCase());
 
