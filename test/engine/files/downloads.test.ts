@@ -65,7 +65,6 @@ const servedBy = async (...replies: Reply[]) => {
 };
 
 it.each([
-	['WebM', 'filesystem'],
 	['WebM', 'default'],
 	['AVI', 'filesystem'],
 ] as const)('delivers a %s video under its own type, and shows a hint (%s)', async (kind, mode) => {

@@ -61,10 +61,6 @@ it.each(operations)(
 	},
 );
 
-it('no two operations have the same action', () => {
-	expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
-});
-
 it('each placeholder is an example or the label of a button', () => {
 	const placeholders = panelTexts.filter(({ name }) => name === 'placeholder');
 	expect(placeholders.length).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-import { refusalOf } from '../../../../nodes/shared/service/errors/refusal';
+import { otherModelIn, refusalOf } from '../../../../nodes/shared/service/errors/refusal';
 import { endpoints, type Endpoint } from '../../../../nodes/shared/service/protocol/endpoints';
 import type { RefusalKind } from '../../../../nodes/shared/service/protocol/errorCodes';
 import type { ErrorObject } from '../../../../nodes/shared/service/reader/reason';
@@ -75,4 +75,16 @@ describe('why the service refused', () => {
 		const request = { cost: 'job', media: 'none' } as const;
 		expect(refusalOf(500, { message: 'Internal error' }, request)).toBe('missingMedia');
 	});
+});
+
+it('names a model that belongs to another endpoint, if it is known', () => {
+	const model = 'beta-2.7-r2v';
+	const form = new FormData();
+	form.set('model', model);
+	const other = { id: model, kind: 'referenceVideo' };
+	expect(otherModelIn(videoCreate, { body: { model } })).toEqual(other);
+	expect(otherModelIn(videoCreate, { form })).toEqual(other);
+	expect(otherModelIn(referenceVideoCreate, { body: { model } })).toBeUndefined();
+	for (const unknown of ['unknown-1', 7])
+		expect(otherModelIn(videoCreate, { body: { model: unknown } })).toBeUndefined();
 });
