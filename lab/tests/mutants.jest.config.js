@@ -12,5 +12,5 @@ module.exports = {
 	testMatch: tests.split(' ').map((pattern) => `<rootDir>/${pattern}`),
 	reporters: [],
 	// In milliseconds: a mutant that waits for ever fails here, because Stryker would start its process anew.
-	testTimeout: 30_000,
+	testTimeout: 10_000,
 };

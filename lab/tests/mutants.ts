@@ -104,7 +104,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			jsonReporter: { fileName: report },
 			tempDirName: path.join(folder, 'sandbox'),
 			// Far above a busy machine's delays, so that only an endless loop is stopped.
-			timeoutMS: 60_000,
+			timeoutMS: 20_000,
 			timeoutFactor: 2,
 		}),
 	);
