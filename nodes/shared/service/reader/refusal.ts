@@ -60,10 +60,13 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
 
-/** Whether nothing in an answer says, or may say, that the request was refused. */
-export const mayBeAccepted = (answer: Answer): boolean =>
-	!hasError(answer) &&
-	answer.values.every((value) => ['yes', undefined].includes(verdictOf(value)));
+/** Whether nothing in an answer says that the request was refused, and what is unclear is not about a failure. */
+export function mayBeAccepted(answer: Answer): boolean {
+	const verdicts = answer.values.map(verdictOf);
+	if (hasError(answer) || verdicts.includes('no')) return false;
+	const { message = '' } = reasonIn(answer) ?? {};
+	return !verdicts.includes('unclear') || message === '' || acceptingWords.test(message);
+}
 
 /** The verdict of a field on the request; undefined for a field that gives none. */
 function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
