@@ -1,6 +1,7 @@
 /** The errors of orders that are not sent: one for each reason, with what the user can do. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../service/errors/gatewayError';
+import type { JobSummary } from '../../service/errors/jobSummary';
 import { excerpt, textAt } from '../../service/json';
 import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
@@ -30,6 +31,8 @@ interface Run extends KeyUses {
 	storeFailure?: StoreFailure;
 	/** How far others had used a limit of a day or month before this run. */
 	usedBefore(line: Line, limit: Limit): number | undefined;
+	/** Jobs of earlier tries that belong to none of its items: a loop that ends here never reaches them. */
+	otherJobs: readonly JobSummary[];
 }
 
 interface Refused {
@@ -69,9 +72,9 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 		const jobs = refused.orders.flatMap((order) =>
 			order.state === 'answered' ? (order.job ?? []) : [],
 		);
-		const ids = joinFirst(jobs.map(({ id }) => idInSentence(id, "in n8n's log")));
-		const found =
-			jobs.length === 0 ? howToFind : `Collect by Wait for Video what was sent: ${ids}.`;
+		const sent = new Set([...jobs, ...refused.run.otherJobs].map(({ id }) => id));
+		const ids = joinFirst([...sent].map((id) => idInSentence(id, "in n8n's log")));
+		const found = sent.size === 0 ? howToFind : `Collect by Wait for Video what was sent: ${ids}.`;
 		return {
 			message: `Another order was sent before in place of this one${startOf(refused.run)}`,
 			advice: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,

@@ -26,7 +26,7 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
 		const run = {
-			context: executeContext(),
+			...{ context: executeContext(), otherJobs: [] },
 			usedBefore: () => undefined,
 			useOfKey: () => undefined,
 		};
