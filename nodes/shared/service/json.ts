@@ -70,7 +70,7 @@ function repaired(text: string): string {
 	if (text.length > maxRepaired || !/^\s*[[{]/.test(text)) return '';
 	return text.replace(partOfJson, (part) => {
 		if (part.startsWith('"'))
-			return part.replace(/[\0-\x1f]/g, (given) => JSON.stringify(given).slice(1, -1));
+			return part.replace(/\p{Cc}/gu, (given) => JSON.stringify(given).slice(1, -1));
 		if (part === ',') return '';
 		return /^(?:True|False)$/.test(part) ? part.toLowerCase() : 'null';
 	});
