@@ -56,9 +56,12 @@ function parsed(text: string): unknown {
 /** Like {@link parseJson}, for what a service has written: see {@link repaired}. */
 export const parseWritten = (text: string): unknown => parseJson(text) ?? parseJson(repaired(text));
 
-/** Texts, and what only looks like JSON: values of Python and JavaScript, and a comma behind the last entry. */
+/**
+ * Texts, and what only looks like JSON: values of Python and JavaScript, and a comma behind the last entry. A text that
+ * does not end is taken to the end: looking for the next one within it again and again would be slow.
+ */
 const partOfJson =
-	/"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
+	/"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"|$)|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
 /** In characters: only documents are repaired, and no files. */
 const maxRepaired = 1_000_000;
 

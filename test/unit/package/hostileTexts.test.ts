@@ -8,6 +8,7 @@ import { refused } from '../../../nodes/shared/service/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/service/images/responses';
 import { UnusableResponse } from '../../../nodes/shared/service/client/response';
 import { createdTask } from '../../../nodes/shared/service/jobs/responses';
+import { parseResponse } from '../../../nodes/shared/service/json';
 import { asLink, linkProblem } from '../../../nodes/shared/service/links';
 import { oneLine } from '../../../nodes/shared/service/oneLine';
 import { asHtml, asMarkdown, withoutTags } from '../../../nodes/shared/n8n/display/plainText';
@@ -27,7 +28,7 @@ const repeated = [
 	...['http://', 'https://a.', 'http://a.png', '![](', '[', '](', '(data:image/png,', 'A', ' '],
 	...['![a](<', '![a](( ', '![a](a b(', '\\', '<img/src=a', `/9j/${'A'.repeat(60)} `],
 	...['![a][', '\n[a]: ', 'https://a.png.', 'https://a)(', '<img ', '<img src', '<img src="'],
-	...["<img src='", 'data:image/', 'data:image/a,<svg ', `${'A'.repeat(60)}\n`],
+	...['\\"', "<img src='", 'data:image/', 'data:image/a,<svg ', `${'A'.repeat(60)}\n`],
 	...['\n', '\r\n', 'data: ', ':', '\\u0000', '.', '/', '1', '1.', '1m', 'video/', '<'],
 	...['<title>', '</title ', '<title a', '<script>', '<a:message', '<![CDATA[', ']]>', '<b>'],
 	...['&', '&#', '&#0', '&#x', '&#115', '&amp;', '&amp', ';', '%41', '%25', '/%2e', '%c0%ae'],
@@ -63,6 +64,7 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 		'a body that is not JSON',
 		(text) => [
 			readReason(text, { 'content-type': 'text/html' }),
+			parseResponse(`{"${text}`),
 			readReason(`<html><title>${text}`, {}),
 			readReason(`<Error><Message>${text}`, {}),
 		],

@@ -4,7 +4,15 @@ import {
 	UnusableResponse,
 	type ServiceResponse,
 } from '../client/response';
-import { asIndex, asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
+import {
+	asIndex,
+	asText,
+	isObject,
+	textAt,
+	valueAt,
+	withoutUndefined,
+	type JsonObject,
+} from '../json';
 import { maxChoices } from '../protocol/bounds';
 import { mayBeAccepted } from '../reader/refusal';
 import { named, read } from '../reader/values';
@@ -73,10 +81,10 @@ export function choicesIn(fields: JsonObject): Choice[] | undefined {
 
 /** Names under which other services put a text, wherever it is. */
 const isText = named(
-	...words(
-		'content text generated_text generation output_text answer reply output result response',
-	),
-	...words('results predictions data'),
+	...words(`
+		content text generated_text generation output_text answer reply output result results response
+		predictions data
+	`),
 );
 
 /** The text of an answer that has it nowhere else, and does not say that it is none. */
@@ -111,8 +119,10 @@ function asChoice(given: JsonObject, position: number): Choice {
 	return { ...given, index: index ?? position, message, ...end };
 }
 
-const endOf = ({ finish_reason, finishReason, done_reason, ...others }: JsonObject) =>
-	asText(finish_reason ?? finishReason ?? done_reason ?? others.stop_reason ?? others.stopReason);
+const endNames = words('finish_reason finishReason done_reason stop_reason stopReason');
+
+/** Why an answer ended. */
+const endOf = (answer: JsonObject) => textAt(answer, ...endNames);
 
 /** The message of an answer. Some services put its fields beside it, and its content under other names. */
 function messageIn(answer: JsonObject): Choice['message'] {

@@ -1,6 +1,6 @@
 import { isObject, parseWritten, type JsonObject } from '../json';
 import { maxEventLines } from '../protocol/bounds';
-import { streamEnd } from '../protocol/chat';
+import { isStreamEnd } from '../protocol/chat';
 
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
@@ -75,7 +75,7 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
 	const whole = parseWritten(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
-	const parts = lines.filter((line) => line !== '' && !isEnd(line));
+	const parts = lines.filter((line) => line !== '' && !isStreamEnd(line));
 	const values = whole === undefined ? parts.map(parseWritten) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, or with a single word.
 	const isNamed = name !== '' && name !== 'message';
@@ -83,10 +83,7 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const isStray = !isHeartbeat && values.includes(undefined);
 	return {
 		chunks: values.filter(isObject),
-		isEnd: lines.some(isEnd),
+		isEnd: lines.some(isStreamEnd),
 		strayText: isStray ? data : undefined,
 	};
 }
-
-/** Whether a line is the end mark, however a server writes it. */
-const isEnd = (line: string) => line.replace(/^\[?done\]?$/i, streamEnd) === streamEnd;

@@ -78,7 +78,7 @@ const isOfService: Rule = ({ path }) =>
 	path.some((name) => /status|poll|cancel|self|callback|webhook|doc|help|avatar|logo/.test(name));
 
 /** All links of an answer, for one that has its images nowhere else. */
-export const linksIn = (answer: Answer): string[] => [
+export const allLinksIn = (answer: Answer): string[] => [
 	...new Set(
 		addressesIn(answer)
 			.filter(

@@ -27,7 +27,7 @@ import { finishReasons } from '../protocol/chat';
 import { read, type Answer, type List } from '../reader/values';
 import {
 	addressIn,
-	linksIn,
+	allLinksIn,
 	looksLikeImage,
 	readEntries,
 	singleIn,
@@ -81,7 +81,7 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
 		if (found.images.length > 0) return { ...found, path: isWithinList ? undefined : path };
 	}
-	const { images, missing } = readEntries(linksIn(answer), response);
+	const { images, missing } = readEntries(allLinksIn(answer), response);
 	return images.length > 0 ? { images, missing, path: undefined } : undefined;
 }
 

@@ -14,7 +14,7 @@ import { notFoundWords } from '../protocol/errorCodes';
 import { goesOnWords, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
 import { progressIn, stateIn } from '../reader/jobState';
-import { videoFileIn, videoLinkIn } from '../reader/videoLink';
+import { videoIn, videoLinkIn } from '../reader/videoLink';
 import { isWebPage } from '../reader/page';
 import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
@@ -95,10 +95,10 @@ export interface JobStatus {
 export function jobStatus(response: ServiceResponse): JobStatus {
 	const fields = bodyFields(response);
 	const answer = read(fields);
-	const file = videoFileIn(answer, response.url);
+	const { link, isFile = false } = videoIn(answer, response.url) ?? {};
 	const progress = progressIn(answer);
 	// Some services say so in no other way, or in a word or number of their own.
-	const hasEnded = file !== undefined && (progress ?? 100) >= 100;
+	const hasEnded = isFile && (progress ?? 100) >= 100;
 	const status = stateIn(answer) ?? (hasEnded ? 'done' : undefined);
 	if (status === undefined) {
 		const problem = `names no status: ${excerpt(response.text, 120)}`;
@@ -109,7 +109,6 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 	}
 	const isOver = hasEnded && !goesOnWords.test(status);
 	const phase = phaseOf(status) ?? (isOver ? 'succeeded' : undefined);
-	const link = videoLinkIn(answer, response.url);
 	const hasFailed =
 		phase === 'failed' || (phase === 'succeeded' && link === undefined && hasError(answer));
 	return {

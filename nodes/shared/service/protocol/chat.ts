@@ -45,3 +45,6 @@ export const messageRoles = ['system', 'user', 'assistant', 'function', 'tool'] 
 
 /** "Events": the last server-sent event of a streamed chat. */
 export const streamEnd = '[DONE]';
+
+/** Whether a line is that end mark, as servers write it. */
+export const isStreamEnd = (line: string): boolean => /^\[?done\]?$/i.test(line);

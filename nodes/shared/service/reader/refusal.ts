@@ -22,7 +22,7 @@ const stateNames = plainNames('ok', 'status', 'state');
 
 /** Words of a refusal. A time limit that passed is none: the job may be running. */
 const refusingWords =
-	/fail|insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
+	/audit|insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
 
 /** Words that speak of a request that was accepted, or that may have been. */
 const acceptingWords =

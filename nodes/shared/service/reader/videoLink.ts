@@ -23,8 +23,8 @@ const isOneWord: Rule = ({ value }) => !/\s/.test(String(value).trim());
 
 /** Files beside the video, such as its first frame. */
 const otherFile = /\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav)(?:[?#]|$)/i;
-/** Names of what was ordered with, which some services repeat. */
-const given = /^(?:media|ref|source|original|driving)/;
+/** Names of files that were sent with the order, which some services repeat. */
+const given = /^(?:ref(?:erence)?(?:video|url|media)|source(?:video|url)|driving)/;
 const isOfOtherFile = ({ value, siblings, path }: Value) =>
 	otherFile.test(String(value)) ||
 	path.some((name) => given.test(name)) ||
@@ -44,13 +44,18 @@ interface Link {
  * @param base resolves relative links
  */
 export const videoLinkIn = (answer: Answer, base: string | undefined): string | undefined =>
-	bestLink(answer, base)?.link;
+	videoIn(answer, base)?.link;
 
-/** The link to the video, if it surely leads to one: a job has no such file before it has finished. */
-export function videoFileIn(answer: Answer, base: string): string | undefined {
-	const { link = '', isOther } = bestLink(answer, base) ?? {};
+/** As {@link videoLinkIn}. `isFile`: it surely leads to a video, and a job has none before it has finished. */
+export function videoIn(
+	answer: Answer,
+	base: string | undefined,
+): { link: string; isFile: boolean } | undefined {
+	const best = bestLink(answer, base);
+	if (best === undefined) return undefined;
+	const { link, isOther } = best;
 	const isVideo = /^data:|^[^?#]*\.(?:mp4|m4v|mov|webm|mkv)(?:[?#]|$)/i.test(link);
-	return isVideo && !isOther && !hasError(answer) ? link : undefined;
+	return { link, isFile: isVideo && !isOther && !hasError(answer) };
 }
 
 function bestLink(answer: Answer, base: string | undefined): Link | undefined {

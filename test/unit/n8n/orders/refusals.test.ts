@@ -19,11 +19,7 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		['of which only the sending is known', [sent], inLog, undefined],
 		['of which the job is not known', [answered()], inLog, undefined],
 		['with one job', [sent, answered('task_1')], /what was sent: task_1\.$/, 'task_1'],
-		[
-			...(['with two jobs', [answered('task_1'), answered('task_2')]] as [string, Order[]]),
-			/what was sent: task_1; task_2\.$/,
-			'task_1',
-		],
+		['with two', [answered('a'), answered('b')], /what was sent: a; b\.$/, 'a'],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
 		const run = {
 			...{ context: executeContext(), otherJobs: [] },
@@ -34,5 +30,12 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		expect(failure.advice).toMatch(advice);
 		expect(failure).toMatchObject({ billed: 'unknown', retry_can_help: false });
 		expect(failure.job).toEqual(id === undefined ? undefined : { id });
+		const all = refusal(
+			'reworded',
+			new Line(0),
+			{ ...run, otherJobs: [{ id: 'task_9' }] },
+			entries,
+		);
+		expect(all.failure.advice).toMatch(/Collect by Wait for Video .*task_9\.$/);
 	});
 });
