@@ -22,20 +22,15 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		['with two', [answered('a'), answered('b')], /what was sent: a; b\.$/, 'a'],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
 		const run = {
-			...{ context: executeContext(), otherJobs: [] },
-			usedBefore: () => undefined,
+			...{ context: executeContext(), otherJobs: [], usedBefore: () => undefined },
 			useOfKey: () => undefined,
 		};
 		const { failure } = refusal('reworded', new Line(0), run, entries);
 		expect(failure.advice).toMatch(advice);
 		expect(failure).toMatchObject({ billed: 'unknown', retry_can_help: false });
 		expect(failure.job).toEqual(id === undefined ? undefined : { id });
-		const all = refusal(
-			'reworded',
-			new Line(0),
-			{ ...run, otherJobs: [{ id: 'task_9' }] },
-			entries,
-		);
+		const ofLoop = { ...run, otherJobs: [{ id: 'task_9' }] };
+		const all = refusal('reworded', new Line(0), ofLoop, entries);
 		expect(all.failure.advice).toMatch(/Collect by Wait for Video .*task_9\.$/);
 	});
 });
