@@ -24,7 +24,7 @@ const isOneWord: Rule = ({ value }) => !/\s/.test(String(value).trim());
 /** Files beside the video, such as its first frame. */
 const otherFile = /\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav)(?:[?#]|$)/i;
 /** Names of files that were sent with the order, which some services repeat. */
-const given = /^(?:ref(?:erence)?(?:video|url|media)|source(?:video|url)|driving)/;
+const given = /^(?:(?:ref|reference)(?:video|url|media)|source(?:video|url)|driving)/;
 const isOfOtherFile = ({ value, siblings, path }: Value) =>
 	otherFile.test(String(value)) ||
 	path.some((name) => given.test(name)) ||
