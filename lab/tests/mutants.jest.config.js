@@ -10,6 +10,7 @@ module.exports = {
 	rootDir: path.join(__dirname, '../..'),
 	testEnvironment: require.resolve('./mutants.environment'),
 	testMatch: tests.split(' ').map((pattern) => `<rootDir>/${pattern}`),
+	runner: require.resolve('./mutants.runner'),
 	reporters: [],
 	// In milliseconds: a mutant that waits for ever fails here, because Stryker would start its process anew.
 	testTimeout: 10_000,

@@ -4,7 +4,8 @@ import type { Amount } from '../../../nodes/shared/service/protocol/amount';
 const prices = {
 	plain: { per_second: 0.1 },
 	sharp: { per_second: { '720P': 0.1, '1080P': 0.15 }, per_video: 0.05 },
-	flat: { per_video: '0.4' },
+	flat: { per_video: ' 0.4 ' },
+	free: { per_video: 0 },
 	paint: { per_image: 0.04 },
 	chat: { per_million_input_tokens: 2, per_million_output_tokens: 8 },
 	vectors: { per_million_input_tokens: 0.5 },
@@ -39,6 +40,7 @@ describe('the price list', () => {
 		[video('sharp', { seconds: 10, resolution: '1080P' }), 1.55],
 		[video('sharp', { seconds: 10, resolution: '720p' }), 1.05],
 		[video('flat'), 0.4],
+		[video('free'), 0],
 		[{ kind: 'image', model: 'paint', count: 3 }, 0.12],
 	])('estimates the cost of the order %j as %d', (amount, cost) =>
 		expect(orderCost(amount)).toBe(cost),
@@ -86,6 +88,9 @@ describe('the price list', () => {
 			/no number from 0: per_second is "0,1". Write decimals with a point/,
 		],
 		[{ plain: { per_second: null } }, /no number from 0: per_second is empty/],
+		[{ plain: { per_second: ' ' } }, /no number from 0: per_second is/],
+		[{ plain: { per_second: [1] } }, /no number from 0: per_second is/],
+		[{ plain: { per_second: '1e999' } }, /no number from 0: per_second is/],
 		[{ plain: { per_second: { '720P': 'x' } } }, /no number from 0: per_second of “720P” is "x"/],
 		[{ plain: { per_image: { '720P': 1 } } }, /no number from 0: per_image is an object/],
 		[{ plain: { per_secnd: 1 } }, /unknown price “per_secnd”\. Use per_second, per_video/],

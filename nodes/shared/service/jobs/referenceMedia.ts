@@ -159,13 +159,8 @@ function voiceProblem(
 
 /** Judged by the file extension only: a link without one is left to the service. */
 function hasOtherAudioType(link: string): boolean {
-	const extension = /\.(\w{2,4})$/.exec(URL.canParse(link) ? new URL(link).pathname : '')?.[1];
-	const audio = /^(wav|mp3|ogg|oga|opus|m4a|aac|flac|wma|aiff?|webm|mp4)$/i;
-	return (
-		extension !== undefined &&
-		audio.test(extension) &&
-		!referenceVoice.fileTypes.includes(extension.toLowerCase())
-	);
+	const [, extension = ''] = /^[^?#]*\.(\w{2,4})(?:[?#]|$)/.exec(link) ?? [];
+	return /^(?:ogg|oga|opus|m4a|aac|flac|wma|aiff?|webm|mp4)$/i.test(extension);
 }
 
 function countProblems(media: unknown[], { model, modelId, typeName }: KnownRules): string[] {

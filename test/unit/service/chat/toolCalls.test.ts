@@ -48,6 +48,16 @@ describe('tool calls in chunks', () => {
 				[{ index: 0, id: 'b', ...fn(undefined, ':"B"}') }],
 			],
 		],
+		[
+			'with fragments without an ID',
+			[
+				[null, { index: 0, id: 'a', ...fn('weather', '{"city"') }] as object[],
+				[{ index: 0, id: 'b', ...fn('time', '{"tz":') }],
+				[{ index: 0, id: 'a', ...fn(undefined, ':"') }],
+				[{ index: 0, ...fn(undefined, 'A"}') }],
+				[{ index: 0, id: 'b', ...fn(undefined, '"B"}') }],
+			],
+		],
 	])('keeps two tool calls apart that share index 0 %s', (_, pieces) => {
 		expect(read(...pieces)).toEqual([a, b]);
 	});
@@ -62,6 +72,13 @@ describe('tool calls in chunks', () => {
 			expect(read(fragments)).toEqual(expected);
 			expect(read(...fragments.map((fragment) => [fragment]))).toEqual(expected);
 		}
+	});
+
+	it('keeps two calls of the same tool apart by their indexes alone', () => {
+		const begun = [0, 1].map((index) => [{ index, ...fn('weather', '') }]);
+		const inputs = [1, 0].map((index) => [{ index, ...fn(undefined, `{"city":${index}}`) }]);
+		const expected = [0, 1].map((index) => [undefined, 'weather', `{"city":${index}}`]);
+		expect(read(...begun, ...inputs)).toEqual(expected);
 	});
 
 	it.each([undefined, null, '', -1])(

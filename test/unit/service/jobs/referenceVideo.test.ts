@@ -101,8 +101,12 @@ describe('a reference video for beta-2.7-r2v', () => {
 		// The specification does not show its minimum number of references.
 		['a first frame alone', { media: [firstFrame] }],
 		['voices', { media: [voiced(voice), voiced(voice, video)] }],
-		['a voice with a query', { media: [voiced('https://firm.example/voice.WAV?sig=1')] }],
-		['a voice without a type', { media: [voiced('https://firm.example/a.b/c')] }],
+		...['voice.WAV?sig=1', 'a.b/c', 'a.ogg/c', 'a.xogg', 'a.aacx', 'a?b=c.ogg', 'a#b.ogg'].map(
+			(name): [string, Order] => [
+				`the voice ${name}`,
+				{ media: [voiced(`https://firm.example/${name}`)] },
+			],
+		),
 		['10 s with a video', { media: [video], parameters: { duration: 10 } }],
 		['15 s without a video', { media: [image, firstFrame], parameters: { duration: 15 } }],
 		// The specification does not show whether it takes a seed.
@@ -142,6 +146,11 @@ describe('a reference video for beta-2.7-r2v', () => {
 		[
 			'a voice in another format',
 			{ media: [voiced('https://firm.example/a.OGG?x=.mp3')] },
+			'Media 1: Voice URL must lead to a wav or mp3 file',
+		],
+		[
+			'a voice of a rare type',
+			{ media: [voiced('https://firm.example/a.aif')] },
 			'Media 1: Voice URL must lead to a wav or mp3 file',
 		],
 		[

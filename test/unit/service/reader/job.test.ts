@@ -145,6 +145,8 @@ describe('each name that services use', () => {
 		expect(poll({ status: 'odd', ...part('failed') }).phase).toBeUndefined();
 		expect(poll({ done: false, ...part('failed') }).phase).toBe('running');
 		expect(poll(part('completed')).phase).toBe('succeeded');
+		expect(poll({ status: 'processing', data: { status: 'success' } }).phase).toBe('running');
+		expect(poll({ status: 'odd', data: { status: 'completed' } }).phase).toBe('succeeded');
 		const two = { ...part('completed'), audio_track: { status: 'failed' } };
 		expect(() => poll(two)).toThrow('names no status');
 	});

@@ -13,8 +13,17 @@ describe('a refusal in a 2xx response without an error object', () => {
 		['a link', { status: 'error', message: 'slow', data: { pollUrl: '/jobs/1' } }],
 		['more than can be searched', { code: 402, data: Array(2_000).fill({}) }],
 		['a list', [{ code: 402, msg: 'no' }]],
+		['an empty code', { code: null, message: 'limit' }],
+		['a truth value about something else', { nsfw: false, code: 10000, message: 'x' }],
+		['a result in words', { result: 'failed', code: 7, message: 'Invalid' }],
 		['a text', 'no'],
 	])('is not seen in %s, since the request may have been accepted', (_, body) => {
 		expect(statedRefusal(body, 'job')).toBeUndefined();
 	});
+
+	it.each<unknown>([
+		...[400, 455, '499', 500, 509, -1, -12].map((code) => ({ code, message: 'x' })),
+		...['false', 'No', 'failed'].map((success) => ({ success, message: 'x' })),
+		{ result: false, message: 'x' },
+	])('is seen in %j', (body) => expect(statedRefusal(body, 'job')).toMatchObject({ message: 'x' }));
 });
