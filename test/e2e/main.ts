@@ -50,7 +50,10 @@ async function main(): Promise<void> {
 	if (process.exitCode !== 0) return;
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
-	const options = ['--selectProjects=e2e', '--maxWorkers=3', '--json', `--outputFile=${results}`];
+	const options = [
+		...['--selectProjects=e2e', '--maxWorkers=4', '--json', `--outputFile=${results}`],
+		'--testSequencer=./test/runner/longestFirst.js',
+	];
 	const code = await runTool('jest/bin/jest.js', [...options, ...forJest], { E2E_N8N: version });
 	if (process.env.UPDATE_DOCS) recordPassed(version, results);
 	rmSync(folder, { recursive: true });

@@ -74,7 +74,7 @@ const refusals: Record<Reason, (refused: Refused) => Facts> = {
 		);
 		const sent = new Set([...jobs, ...refused.run.otherJobs].map(({ id }) => id));
 		const ids = joinFirst([...sent].map((id) => idInSentence(id, "in n8n's log")));
-		const found = sent.size === 0 ? howToFind : `Collect by Wait for Video what was sent: ${ids}.`;
+		const found = sent.size === 0 ? howToFind : `Collect these jobs with Wait for Video: ${ids}.`;
 		return {
 			message: `Another order was sent before in place of this one${startOf(refused.run)}`,
 			advice: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
@@ -146,7 +146,7 @@ function sentBefore(refused: Refused): Facts {
 }
 
 const howToFind =
-	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("order created"), and collect it by Wait for Video with that Job ID. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
+	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("order created"), and enter it as Job ID in Wait for Video. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
 
 /** Says that no retry sends the order again, and how to order it anyway. */
 const alreadySent = ({ line }: Refused) =>

@@ -31,6 +31,6 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		expect(failure.job).toEqual(id === undefined ? undefined : { id });
 		const ofLoop = { ...run, otherJobs: [{ id: 'task_9' }] };
 		const all = refusal('reworded', new Line(0), ofLoop, entries);
-		expect(all.failure.advice).toMatch(/Collect by Wait for Video .*task_9\.$/);
+		expect(all.failure.advice).toMatch(/Collect these jobs with Wait for Video: .*task_9\.$/);
 	});
 });
