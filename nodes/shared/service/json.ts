@@ -152,8 +152,8 @@ export function toJson(value: unknown): unknown {
 }
 
 /**
- * The value as JSON text, which is empty for what JSON does not have. Half of a character, such as of an emoji that was cut, becomes U+FFFD: no UTF-8 has it, and many
- * programs refuse its escape.
+ * The value as JSON text, which is empty for what JSON does not have. Half of a character, such as of an emoji that was
+ * cut, becomes U+FFFD: no UTF-8 has it, and many programs refuse its escape.
  */
 export function jsonTextOf(value: unknown): string {
 	// JSON.stringify returns undefined for undefined, whatever its type says.
