@@ -18,8 +18,8 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		['without a known job', [], inLog, undefined],
 		['of which only the sending is known', [sent], inLog, undefined],
 		['of which the job is not known', [answered()], inLog, undefined],
-		['with one job', [sent, answered('task_1')], /what was sent: task_1\.$/, 'task_1'],
-		['with two', [answered('a'), answered('b')], /what was sent: a; b\.$/, 'a'],
+		['with one job', [sent, answered('task_1')], /with Wait for Video: task_1\.$/, 'task_1'],
+		['with two', [answered('a'), answered('b')], /with Wait for Video: a; b\.$/, 'a'],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
 		const run = {
 			...{ context: executeContext(), otherJobs: [], usedBefore: () => undefined },
