@@ -94,6 +94,7 @@ export class FileBytes {
 		const answer = await this.link.open(this.gateway, this.received);
 		if (answer === 'end') return this.judge('announced', endsEarly);
 		if (answer !== 'other') return 'body' in answer ? yield* this.receive(answer) : answer;
+		if (this.received.length === 0) return this.interrupted('the storage sent another part of it');
 		const problem = `${this.reason}, and the storage cannot resume a transfer`;
 		this.cannotResume = this.incomplete(problem);
 		throw this.cannotResume;
