@@ -9,6 +9,7 @@ import { readBody, type FileResponse } from './fileRequest';
 import type { Gateway } from './gateway';
 import { announcedLength, isShortRange, ReceivedPart } from './receivedPart';
 import { waitBeforeRetry } from './retryPolicy';
+import { SteadyClock } from './steadyClock';
 import { TransferLimit, type TransferBounds } from './transferLimit';
 
 /** A file to transfer. What differs between a video and an image is handed in here. */
@@ -67,7 +68,7 @@ export class FileBytes {
 		private readonly request: TransferRequest,
 	) {
 		this.link = new FileLink(request);
-		this.limit = new TransferLimit(gateway.runtime.clock, request.bounds);
+		this.limit = new TransferLimit(new SteadyClock(gateway.runtime.clock), request.bounds);
 	}
 
 	/** The type that the first bytes have shown. @throws GatewayError when none have come */
