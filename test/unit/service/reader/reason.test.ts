@@ -23,11 +23,6 @@ describe('the error object', () => {
 		['a text', 'no', { message: 'no' }],
 		['a list of texts', ['no', 'not at all'], { message: 'no; not at all' }],
 		['an error in data', { code: 7, data: { error_msg: 'no' } }, { message: 'no', code: '7' }],
-		[
-			'a text with a stack',
-			{ error: 'Traceback (most recent call last):\n  File "/a.py", line 1\nValueError: no' },
-			{ message: 'ValueError: no' },
-		],
 		['a text that looks like markup', { error: '<x> is unknown' }, { message: '<x> is unknown' }],
 		['nothing when all is well', { base_resp: { status_code: 0, status_msg: 'success' } }, {}],
 	])('reads the reason in the form of other services: %s', (_, body, expected) => {
