@@ -60,8 +60,9 @@ function callsOf({ tool_calls, function_call: call, content }: JsonObject): Json
 			id: valueAt(part, 'id'),
 			function: { name: valueAt(part, 'name'), arguments: valueAt(part, 'input') },
 		}));
-	const calls = call ? [{ function: call }] : uses;
-	return Array.isArray(tool_calls) ? tool_calls.filter(isObject) : calls;
+	const listed = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [];
+	if (listed.length > 0) return listed;
+	return call ? [{ function: call }] : uses;
 }
 
 /** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */

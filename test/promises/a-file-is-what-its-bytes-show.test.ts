@@ -1,3 +1,4 @@
+import type { IBinaryKeyData } from 'n8n-workflow';
 import type { Gateway } from '../../gateway';
 import { mp4Of } from '../support/files/boxes';
 import { jpegOf } from '../support/files/jpegs';
@@ -48,15 +49,19 @@ const takers: Array<[Operation, Fields]> = [
 it.each(takers)(
 	'refuses a file that surely is no image before it sends anything: %s',
 	async (...of) => {
-		const files: Array<[Buffer, RegExp]> = [
+		const files: Array<[unknown, RegExp]> = [
+			[null, /is no file/],
+			[{}, /is no file/],
+			[{ ...fileOf(png), id: 'filesystem-v2:lost' }, /cannot be read/],
 			[Buffer.from('%PDF-1.7\n'), /PDF/],
 			[Buffer.from('<!DOCTYPE html><html>'), /web page/],
 			[video, /video/],
 			[png.subarray(0, -20), /ends in the middle/],
 			[Buffer.alloc(0), /empty/],
 		];
-		for (const [bytes, problem] of files) {
-			const input = [{ json: {}, binary: { data: fileOf(bytes, 'a.png', 'image/png') } }];
+		for (const [given, problem] of files) {
+			const data = Buffer.isBuffer(given) ? fileOf(given, 'a.png', 'image/png') : given;
+			const input = [{ json: {}, binary: { data } as IBinaryKeyData }];
 			const result = await run(gateway, nodeFor(...of), { input });
 			expect(result.errorOf('Node')?.message).toMatch(problem);
 		}
@@ -67,7 +72,8 @@ it.each(takers)(
 it.each(takers)(
 	'sends an image as what its bytes show, whatever its name is: %s',
 	async (...of) => {
-		const binary = { data: fileOf(png, 'photo.dat', 'application/octet-stream') };
+		// A Code node may leave out the type, which then counts as application/octet-stream.
+		const binary = { data: fileOf(png, 'photo.dat', null as unknown as string) };
 		await run(gateway, nodeFor(...of), { input: [{ json: {}, binary }] });
 		const sent = JSON.stringify(gateway.requests[0].body);
 		expect(sent).toContain('image/png');

@@ -54,7 +54,10 @@ function parsed(text: string): unknown {
 }
 
 /** Like {@link parseJson}, for what a service has written: see {@link repaired}. */
-export const parseWritten = (text: string): unknown => parseJson(text) ?? parseJson(repaired(text));
+export function parseWritten(text: string): unknown {
+	const value = parseJson(text);
+	return value === undefined ? parseJson(repaired(text)) : value;
+}
 
 /**
  * Texts, and what only looks like JSON: values of Python and JavaScript, and a comma behind the last entry. A text that

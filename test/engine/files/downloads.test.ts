@@ -80,6 +80,15 @@ it.each([
 	]);
 });
 
+it('follows a redirect whose address is written in UTF-8, as browsers do', async () => {
+	const address = '/ü/视频.mp4?x=é';
+	const location = Buffer.from(address).toString('latin1');
+	const redirect: Reply = (response) => response.writeHead(302, { location }).end();
+	const { id, server } = await servedBy(redirect, storage(video));
+	expect((await collect('task', id)).items('Wait for Video')[0].binary).toBeDefined();
+	expect(server.requests[1].path).toBe(encodeURI(address));
+});
+
 it.each<[string, Buffer, string]>([
 	['heic', box('ftyp', Buffer.from('heic\0\0\0\0mif1heic')), 'is a HEIC image, not an mp4.'],
 	['bin', Buffer.alloc(1000, 3), 'is a file of an unknown kind, not an mp4.'],

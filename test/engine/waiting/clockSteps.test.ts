@@ -1,7 +1,8 @@
-import type { Gateway } from '../../../gateway';
+import type { Gateway, Route } from '../../../gateway';
 import { resumeExecution, resumeToEnd, type WorkflowRun } from '../../harness';
 import { startWaits } from '../../support/workflows/parkedWaits';
-import { earlierTasks } from '../../support/workflows/earlierJobs';
+import { mp4Of } from '../../support/files/boxes';
+import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { withGateway } from '../../support/http/withGateway';
 import { chain, waitForVideo } from '../../support/workflows/workflows';
 
@@ -20,18 +21,18 @@ describe("a wait while n8n's clock is set", () => {
 	beforeEach(() => void (polls = []));
 
 	/** Does something at each poll, with the number of polls so far. */
-	const atPolls = (act: (count: number) => void) => {
+	const atPolls = (act: (count: number) => void, route: Route = 'task') => {
 		const when = () => {
 			act(polls.push(performance.now()));
 			return false;
 		};
-		gateway.fault({ route: 'task', action: 'reset', times: Infinity, when });
+		gateway.fault({ route, action: 'reset', times: Infinity, when });
 	};
-	const start = async (whileWaiting: 'hold' | 'park'): Promise<WorkflowRun> =>
+	const start = async (whileWaiting: 'hold' | 'park', jobs = earlierTasks(gateway, 1)) =>
 		await startWaits(
 			gateway,
 			chain(waitForVideo({ whileWaiting, options: { timeoutMinutes: 5 } })),
-			earlierTasks(gateway, 1),
+			jobs,
 		);
 	const timedOut = expect.stringContaining('did not finish within 5 minutes');
 
@@ -45,6 +46,13 @@ describe("a wait while n8n's clock is set", () => {
 			expect(gaps).toEqual(Array.from({ length: 30 }, () => 10));
 		},
 	);
+
+	it.each([-hour, hour])('downloads to the end: %i ms before a byte', async (milliseconds) => {
+		atPolls(() => step(milliseconds), 'download');
+		const jobs = [earlierJob(gateway, 'task', mp4Of(5_000))];
+		const run = await resumeToEnd(await start('hold', jobs));
+		expect(run.items('Wait for Video')[0].binary).toBeDefined();
+	});
 
 	/** Runs the passes of a parked wait as n8n does: a minute apart at most, by the timer that it has set. */
 	const passes = async (run: WorkflowRun, between: (pass: number) => void) => {

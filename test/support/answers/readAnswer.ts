@@ -30,7 +30,7 @@ import {
 	createdVideo,
 	type JobStatus,
 } from '../../../nodes/shared/service/jobs/responses';
-import { asText, type JsonObject } from '../../../nodes/shared/service/json';
+import { asText, valueAt, type JsonObject } from '../../../nodes/shared/service/json';
 import { listModels } from '../../../nodes/shared/service/models/list';
 import { endpoints } from '../../../nodes/shared/service/protocol/endpoints';
 import type { RefusalKind } from '../../../nodes/shared/service/protocol/errorCodes';
@@ -99,8 +99,10 @@ const created =
 	): Reader =>
 	async (gateway) => {
 		const call = { endpoint: endpoints[endpoint], purpose: 'create the video', body, parse };
-		const { id, fields } = await gateway.call(call);
-		return { id, requestId: fields.request_id };
+		const { fields } = await gateway.call(call);
+		// As Wait for Video finds it behind the node that created the job.
+		const id = valueAt(fields, 'output.task_id') ?? fields.task_id ?? fields.id;
+		return { id: asText(id), requestId: fields.request_id };
 	};
 
 const polled =

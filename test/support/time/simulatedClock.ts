@@ -32,6 +32,10 @@ export class SimulatedClock implements Clock {
 		return this.time + this.offset;
 	}
 
+	elapsed(): number {
+		return this.now();
+	}
+
 	/** Sets the clock forward or back, as a busy process or a user does. Sleepers still sleep as long as before. */
 	move(milliseconds: number): void {
 		this.offset += milliseconds;

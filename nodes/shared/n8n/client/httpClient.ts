@@ -125,7 +125,10 @@ export function stopSignalOf(context: NodeContext): AbortSignal | undefined {
 }
 
 function lowerCase(headers: object): Record<string, string> {
-	return Object.fromEntries(
+	const given: Record<string, string> = Object.fromEntries(
 		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
 	);
+	// Servers write addresses in UTF-8, which Node.js reads as Latin-1. Others stay as they are.
+	const location = given.location && Buffer.from(given.location, 'latin1').toString();
+	return location && !location.includes('\ufffd') ? { ...given, location } : given;
 }

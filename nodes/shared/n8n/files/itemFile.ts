@@ -3,14 +3,21 @@ import { fileTypeOf, headOf, wrongType, type FileType } from '../../service/file
 import type { FileState } from '../../service/files/fileEnd';
 import { followFile, hasSeveralFrames } from '../../service/files/imageParts';
 import { firstImage } from '../../service/files/jpeg';
+import { asText, isObject } from '../../service/json';
 import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
+import { storeProblem } from './storeError';
 
 /** A file of the item. Undefined, with a problem reported, when there is none. @param field label for its problems */
 export function itemFile(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const { context, item } = scope.parameters;
 	const files = context.getInputData()[item]?.binary ?? {};
-	if (Object.hasOwn(files, name)) return files[name];
+	const file: unknown = Object.hasOwn(files, name) ? files[name] : undefined;
+	// A Code node may leave out its type or name; its bytes show what it is.
+	if (isObject(file) && typeof file.data === 'string') {
+		const mimeType = asText(file.mimeType) ?? 'application/octet-stream';
+		return { ...file, data: file.data, mimeType, fileName: asText(file.fileName) };
+	}
 	if (isTool(context.getNode())) {
 		const problem = 'names a file, but an agent hands no files to its tools: give a link';
 		scope.report(field, problem, 'unsendable');
@@ -18,7 +25,8 @@ export function itemFile(name: string, field: string, scope: Scope): IBinaryData
 	}
 	const names = Object.keys(files);
 	const has = names.length === 0 ? 'it has no files at all' : `it has ${names.join(', ')}`;
-	scope.report(field, `names "${name}", but this item has no such file (${has})`, 'unsendable');
+	const problem = file === undefined ? `this item has no such file (${has})` : 'that is no file';
+	scope.report(field, `names "${name}", but ${problem}`, 'unsendable');
 	return undefined;
 }
 
@@ -51,7 +59,11 @@ export async function checkFile(
 	{ wanted, field, scope }: FileCheck,
 ): Promise<{ type?: FileType; firstOfSeveral?: Buffer }> {
 	const { context, item, skipsRules } = scope.parameters;
-	const head = await headOf(chunksOf(file, scope));
+	const head = await headOf(chunksOf(file, scope)).catch(storeProblem);
+	if (typeof head === 'string') {
+		scope.report(field, `cannot be read from n8n's storage (${head})`, 'unsendable');
+		return {};
+	}
 	const type = fileTypeOf(head);
 	const problem = wanted && wrongType(head, file.mimeType, wanted);
 	if (problem !== undefined) {

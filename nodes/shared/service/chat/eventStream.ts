@@ -70,6 +70,10 @@ interface Chunks {
 	strayText?: string;
 }
 
+/** Anything that is left out of an answer has letters or digits. */
+const heartbeat =
+	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
+
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
@@ -77,9 +81,9 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
 	const parts = lines.filter((line) => line !== '' && !isStreamEnd(line));
 	const values = whole === undefined ? parts.map(parseWritten) : [whole].flat();
-	// Some servers keep the connection alive with events of other names, or with a single word.
+	// Some servers keep the connection alive with events of other names, with a single word, or with signs alone.
 	const isNamed = name !== '' && name !== 'message';
-	const isHeartbeat = isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(text);
+	const isHeartbeat = isNamed || heartbeat.test(text);
 	const isStray = !isHeartbeat && values.includes(undefined);
 	return {
 		chunks: values.filter(isObject),

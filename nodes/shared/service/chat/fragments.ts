@@ -9,7 +9,7 @@ export interface KeptParts {
 type Relation = 'follows' | 'replaces' | 'unclear';
 
 /** Texts that every fragment gives whole. */
-const wholeTexts = new Set(['id', 'name', 'object', 'role', 'type']);
+const wholeTexts = new Set(['id', 'object', 'role', 'type']);
 
 /**
  * Adds a fragment to what came before it. An empty value replaces no other.
@@ -26,7 +26,9 @@ export function addFragment(
 		if ((value ?? null) === null || (before !== undefined && isEmpty(value))) continue;
 		if (relation === 'replaces' && value === before) continue;
 		if (before === undefined) kept.count++;
-		const own = wholeTexts.has(name) ? 'replaces' : relation;
+		// Some servers give a name in pieces, others repeat it.
+		const ofName = name === 'name' && relation === 'follows' ? 'unclear' : relation;
+		const own = wholeTexts.has(name) ? 'replaces' : ofName;
 		const joined = isObject(value)
 			? addFragment(isObject(before) ? before : {}, value, own, kept)
 			: join(before, value, own);

@@ -81,7 +81,9 @@ function beginsOther(
 ) {
 	const [calledName, name, input] = [nameOf(before), nameOf(fields), inputOf(fields)];
 	const isNamed = name !== undefined && calledName !== undefined;
-	if (isNamed && name !== calledName) return true;
+	// A name may come in pieces, before anything else of its call.
+	const isPiece = [fields.id, fields.type, input, inputOf(before)].every(isEmpty);
+	if (isNamed && name !== calledName) return !isPiece;
 	const startsObject = isObject(input) || (typeof input === 'string' && /^\s*\{/.test(input));
 	// Some services invent an ID for each fragment, but no call begins in the middle of its arguments.
 	if (idOf(fields) !== undefined && idOf(before) !== undefined)

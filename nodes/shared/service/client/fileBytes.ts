@@ -9,6 +9,7 @@ import { readBody, type FileResponse } from './fileRequest';
 import type { Gateway } from './gateway';
 import { announcedLength, isShortRange, ReceivedPart } from './receivedPart';
 import { waitBeforeRetry } from './retryPolicy';
+import { SteadyClock } from './steadyClock';
 import { TransferLimit, type TransferBounds } from './transferLimit';
 
 /** A file to transfer. What differs between a video and an image is handed in here. */
@@ -67,7 +68,7 @@ export class FileBytes {
 		private readonly request: TransferRequest,
 	) {
 		this.link = new FileLink(request);
-		this.limit = new TransferLimit(gateway.runtime.clock, request.bounds);
+		this.limit = new TransferLimit(new SteadyClock(gateway.runtime.clock), request.bounds);
 	}
 
 	/** The type that the first bytes have shown. @throws GatewayError when none have come */
@@ -94,6 +95,7 @@ export class FileBytes {
 		const answer = await this.link.open(this.gateway, this.received);
 		if (answer === 'end') return this.judge('announced', endsEarly);
 		if (answer !== 'other') return 'body' in answer ? yield* this.receive(answer) : answer;
+		if (this.received.length === 0) return this.interrupted('the storage sent another part of it');
 		const problem = `${this.reason}, and the storage cannot resume a transfer`;
 		this.cannotResume = this.incomplete(problem);
 		throw this.cannotResume;

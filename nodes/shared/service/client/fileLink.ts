@@ -74,16 +74,17 @@ export class FileLink {
 	}
 
 	/**
-	 * Requests a new link. Where there is none, as for an image, the same link gets some seconds: a content network may not
-	 * have a new file yet.
+	 * Requests a new link. Where there is none, as for an image, the same link gets some seconds, and so does a new link
+	 * that is refused as well: a content network may not have a new file yet.
 	 * @throws GatewayError when there is no new link, or there were too many
 	 */
 	async renew(error: GatewayError, { runtime }: Gateway): Promise<void> {
 		const { refresh } = this.request;
 		const mayCome = refresh !== undefined || [403, 404].includes(error.failure.status);
 		if (!mayCome || this.renewals++ === maxLinkRefreshes) throw error;
+		const isExpired = refresh !== undefined && this.renewals === 1;
+		if (!isExpired) await runtime.clock.sleep(1000 * 2 ** (this.renewals - 1), runtime.signal);
 		if (refresh) this.source = await refresh();
-		else await runtime.clock.sleep(1000 * 2 ** (this.renewals - 1), runtime.signal);
 	}
 
 	private setback(error: GatewayError): Setback {

@@ -3,7 +3,7 @@ import type { HttpResponse } from './http';
 
 /** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it has them. */
 function rangeOf({ headers }: HttpResponse): Partial<Record<string, string>> {
-	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
+	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/i;
 	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
 }
 
@@ -55,11 +55,9 @@ export class ReceivedPart {
 		const version = withoutUndefined({ etag, date, length: announcedLength(response) });
 		if (status === 416) return version.length === this.length ? 'end' : 'other';
 		if (status < 200 || status >= 300) return 'refused';
-		const isNext =
-			this.length === 0 ||
-			(status === 206 &&
-				Number(rangeOf(response).first) === this.length &&
-				this.isOf(version, url));
+		// Some hosts send a part that nobody asked for, such as one that they have kept of another request.
+		const first = status === 206 ? Number(rangeOf(response).first ?? 0) : 0;
+		const isNext = first === this.length && (this.length === 0 || this.isOf(version, url));
 		if (!isNext) return 'other';
 		this.version = this.length === 0 ? version : { ...version, ...this.version };
 		this.url ??= url;

@@ -78,6 +78,8 @@ function parseTime(header: string | undefined, now: number): number | undefined 
 function millisecondsUntil(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.
 	const [before, time] = value.split(/\d:\d/, 2);
-	const date = time !== undefined && /[a-z]/i.test(before) ? Date.parse(value) : NaN;
+	// The oldest form of an HTTP date has no zone, and is in GMT as well (RFC 9110, 5.6.7).
+	const zoned = /\d$/.test(value) && !/[+-]\d\d:?\d\d$/.test(value) ? `${value}Z` : value;
+	const date = time !== undefined && /[a-z]/i.test(before) ? Date.parse(zoned) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

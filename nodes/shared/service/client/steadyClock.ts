@@ -8,10 +8,9 @@ export class SteadyClock implements Clock {
 	private time: number;
 	private readAt: number;
 
-	/** @param elapsed milliseconds of a counter that nobody sets */
 	constructor(
 		private readonly clock: Clock,
-		private readonly elapsed = () => performance.now(),
+		readonly elapsed = () => clock.elapsed?.() ?? performance.now(),
 	) {
 		this.time = clock.now();
 		this.readAt = elapsed();

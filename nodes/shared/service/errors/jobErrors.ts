@@ -1,6 +1,6 @@
 import { excerpt, withoutUndefined, type JsonObject } from '../json';
 import { refusalOfCode, refusals } from '../protocol/errorCodes';
-import { phaseOf } from '../protocol/jobs';
+import { isFinal, phaseOf, type Phase } from '../protocol/jobs';
 import type { ErrorObject } from '../reader/reason';
 import { GatewayError, type Failure } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
@@ -84,16 +84,19 @@ export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 /** Whether the service did not find the job of this request. A 404 may also say that its video is not finished yet. */
 export const isJobUnknown = ({ kind }: Failure): boolean => kind === 'notFound' || kind === 'gone';
 
-/** @param denial why the service says that there is no file, if it does */
+/**
+ * A job that goes on again may still give a link.
+ * @param denial why the service says that there is no file, if it does
+ */
 export function linkMissing(
 	job: JobSummary,
-	{ text }: { text: string },
+	{ phase, text }: { phase?: Phase; text: string },
 	denial?: ErrorObject,
 ): GatewayError {
 	const problem = denial ? failureReason(denial) : 'the response has no link to the file';
 	return jobError(job, `${jobName(job)} finished, but ${problem}`, {
 		...denial,
-		...unusable(text),
+		...(isFinal(phase) ? unusable(text) : { raw_body: truncateBody(text) }),
 		...(denial && { denies: 'request' }),
 	});
 }

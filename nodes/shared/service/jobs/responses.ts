@@ -9,7 +9,7 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { excerpt, isObject, textAt, withoutUndefined } from '../json';
+import { asText, excerpt, isObject, valueAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
 import { goesOnWords, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
@@ -29,9 +29,11 @@ interface CreatedJob {
 
 export function createdTask(response: ServiceResponse): CreatedJob {
 	const created = createdJob(response, 'task');
-	const hasUsualId = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
 	const { id, fields } = created;
-	return hasUsualId ? created : { id, fields: withOwnFields(fields, { task_id: id }) };
+	// As Wait for Video finds it: an empty field is one.
+	const hasUsualId = asText(valueAt(fields, 'output.task_id') ?? fields.task_id) === id;
+	const own = withOwnFields(withoutInnerTaskId(fields), { task_id: id });
+	return hasUsualId ? created : { id, fields: own };
 }
 
 export function createdVideo(response: ServiceResponse): CreatedJob {
@@ -43,11 +45,13 @@ export function createdVideo(response: ServiceResponse): CreatedJob {
  * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some services
  * add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
  */
-export function videoFields({ output, ...fields }: ResponseFields, id: string): ResponseFields {
-	const task_id = undefined;
-	const inner = isObject(output) ? withOwnFields(output, { task_id }) : output;
-	return withOwnFields({ ...fields, ...withoutUndefined({ output: inner }) }, { task_id, id });
-}
+export const videoFields = (fields: ResponseFields, id: string): ResponseFields =>
+	withOwnFields(withoutInnerTaskId(fields), { task_id: undefined, id });
+
+const withoutInnerTaskId = ({ output, ...fields }: ResponseFields): ResponseFields => {
+	const inner = isObject(output) ? withOwnFields(output, { task_id: undefined }) : output;
+	return { ...fields, ...withoutUndefined({ output: inner }) };
+};
 
 /** The headers that name what a request has created (RFC 9110, 10.2.2 and 8.7), and that of some services. */
 const addressHeaders = ['location', 'content-location', 'operation-location'];

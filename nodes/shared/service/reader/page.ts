@@ -16,8 +16,19 @@ export function readReason(text: string, headers: Record<string, string>): strin
 	if (isFile) return undefined;
 	const isMarkup = start.startsWith('<') || /html|xml/i.test(type);
 	const reason = isMarkup ? reasonInMarkup(start) : start;
-	return reason ? excerpt(reason, maxLineLength) : undefined;
+	return reason ? excerpt(withoutStack(reason), maxLineLength) : undefined;
 }
+
+/** The first line of a stack of JavaScript or Java, or of one of Python behind its error. */
+const stack =
+	/\s(?:at (?:async )?(?:[^\s()]{1,300} ?\()?[^\s()"]{0,300}[./][^\s()":]{1,300}(?::\d+:\d|:\d+\))|File "[^"\n]{1,300}", line \d)[^]*$/;
+
+/** An error without the stack of the program that failed: it says nothing to a person, and the record keeps it. */
+export const withoutStack = (text: string): string =>
+	text
+		.replace(/^Traceback \(most [^]*\n(?=\S)/, '')
+		.replace(stack, '')
+		.trim();
 
 /** The reason on a page, or in XML. */
 export function reasonInMarkup(text: string): string | undefined {

@@ -2,7 +2,7 @@ import { asText, beginningOf, excerpt, textAt, valueAt, withoutUndefined } from 
 import { maxMarkupLength, maxReasonLength } from '../protocol/bounds';
 import { requestIdHeader } from '../protocol/endpoints';
 import { phaseOf } from '../protocol/jobs';
-import { reasonInMarkup } from './page';
+import { reasonInMarkup, withoutStack } from './page';
 import { plainName, plainNames, type Answer, type Value } from './values';
 import { words } from '../words';
 
@@ -122,7 +122,10 @@ const depthOf = (around: string) => (around === '' ? 0 : around.split('.').lengt
 
 const isMessage = ({ value, name, within }: Part) =>
 	typeof value === 'string' && value.trim() !== '' && saysWhy(name) && within.every(isWithin);
-const isOfReason = (part: Part) => isMessage(part) || codes.has(part.name);
+/** An error may be nothing but a number. */
+const isCode = ({ name, value }: Part) =>
+	codes.has(name) || (name === 'error' && typeof value === 'number');
+const isOfReason = (part: Part) => isMessage(part) || isCode(part);
 
 function reasonOf(parts: Part[]): ErrorObject {
 	// An error object says all; what is beside it repeats it, or is about the call.
@@ -134,7 +137,7 @@ function reasonOf(parts: Part[]): ErrorObject {
 	// One word beside a reason, such as `access_denied`, is a code.
 	const word = messages.find(({ within, value }) => isCodeWord(within, String(value)));
 	const shown = word && messages.length > 1 ? messages.filter((part) => part !== word) : messages;
-	const code = shortIn(own, (name) => codes.has(name)) ?? statusCode(own);
+	const code = shortIn(own.filter(isCode), () => true) ?? statusCode(own);
 	return withoutUndefined({
 		message: sentenceOf(shown),
 		code: code ?? (shown === messages ? undefined : excerpt(String(word?.value), 100)),
@@ -182,7 +185,7 @@ const rankOf = ({ within, name }: Part) =>
 function textOf({ value }: Value): string {
 	const text = String(value).slice(0, maxMarkupLength).trim();
 	const isPage = /^<(?:!doctype|html|\?xml)/i.test(text);
-	return beginningOf((isPage && reasonInMarkup(text)) || text, maxReasonLength);
+	return beginningOf(withoutStack((isPage && reasonInMarkup(text)) || text), maxReasonLength);
 }
 
 /** With where in the request the wrong value is, as web frameworks name it beside the reason. */

@@ -103,6 +103,8 @@ describe('Retry-After', () => {
 		['1.5', 1500],
 		['Thu, 01 Jan 2026 12:01:30 GMT', 90_000],
 		['Thu, 01 Jan 2026 11:59:00 GMT', 0],
+		// Without a zone, an HTTP date is in GMT, wherever n8n runs.
+		['Thu Jan  1 12:01:30 2026', 90_000],
 		['', undefined],
 		['2027', 2_027_000],
 		['-7', undefined],

@@ -155,6 +155,11 @@ describe('a download that breaks off', () => {
 			[undefined, resumed, undefined],
 		],
 		[
+			'a part comes that nobody asked for',
+			[answer(206, file.subarray(5), { 'content-range': 'bytes 5-99/100' }), whole],
+			[undefined, undefined],
+		],
+		[
 			'more was announced than there is',
 			[broken(file, tooLong), whole],
 			[undefined, `bytes=${file.length}-`],
@@ -363,6 +368,13 @@ describe('a link that has expired', () => {
 		const { done, passed } = download(server, { refresh });
 		await expect(done).resolves.toBe(sha256(file));
 		expect([server.requests.length, passed()]).toEqual([2, 0]);
+	});
+
+	it('is replaced again after some seconds when a storage host does not have the file yet', async () => {
+		const server = await startServer(answer(404, ''), answer(404, ''), answer(404, ''), whole);
+		const { done, passed } = download(server);
+		await expect(done).resolves.toBe(sha256(file));
+		expect(passed()).toBe(2000 + 4000);
 	});
 });
 

@@ -28,6 +28,13 @@ describe('the reason in a body that is not JSON', () => {
 			`"a" < b & c/d 'e' – &unknown; &#99999999;`,
 		],
 		['a heading after an empty title', '', html('<title> </title>', '<h1>No</h1>'), 'No'],
+		[
+			'an error without its stack',
+			'text/plain',
+			'Error: No luck\n    at async run (/srv/a.js:1:2)\n    at b',
+			'Error: No luck',
+		],
+		['an error with a time', 'text/plain', 'No luck at 12:30:15', 'No luck at 12:30:15'],
 		['other XML', 'application/xml', '<problem><what>No</what></problem>', 'No'],
 	])('reads the reason in %s', (_, type, text, expected) => {
 		expect(readReason(text, { 'content-type': type })).toBe(expected);
