@@ -29,7 +29,7 @@ export function jobIdField({
 	};
 	return fieldOf('string', declaration, (value, report, { parameters }) => {
 		const id = asText(value) ?? '';
-		const { json, binary } = parameters.context.getInputData()[parameters.item];
+		const { json = {}, binary } = parameters.context.getInputData()[parameters.item];
 		// An `id` in such an item is not that of a job, but of the row for which nothing was ordered.
 		if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
 			parameters.passThrough = { json, binary };
