@@ -61,6 +61,7 @@ it.each([
 	['a limit for an invisible client', { maxOrders: 5, countFor: '={{ "\\u200b" }}' }, prices],
 	['a client without a limit', { countFor: 'acme' }, prices],
 	['a limit in no time', { maxOrders: 5, inEach: '={{ "year" }}' }, prices],
+	['a limit for a time that is empty', { maxOrders: 5, inEach: '={{ $json.time }}' }, prices],
 ])('orders nothing under %s', async (_, options, known) => {
 	const refused = await run(chain(limited(options)), prompts, priced(known));
 	expect(refused.errorOf('Create')?.message).toMatch(/Max|limit|Count For|In Each/);
