@@ -37,6 +37,8 @@ export function createHost(name: HostName, { requests, events, faults }: Traffic
 		bodyLimit: maxBodyBytes,
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
+		// An ID may be long.
+		routerOptions: { maxParamLength: 5_000 },
 		genReqId: () => `req_${randomBytes(12).toString('hex')}`,
 	});
 

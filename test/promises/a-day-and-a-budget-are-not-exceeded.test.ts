@@ -33,6 +33,14 @@ it('limits the estimated cost of an execution and of a day, by the prices of the
 	expect(day.errorOf('Create')?.message).toMatch(/cost of 0\.4 .*limit of 1 per day/);
 });
 
+it('counts by the time zone of n8n where that of the workflow is none, as n8n stores it after an import', async () => {
+	const settings = { executionOrder: 'v1', timezone: 'DEFAULT' } as const;
+	const workflow = { ...chain(limited({ maxOrdersPerDay: 1 })), settings };
+	expect((await run(workflow, ['Clouds'])).status).toBe('success');
+	const refused = await run(workflow, ['Fog']);
+	expect(refused.errorOf('Create')?.message).toMatch(/limit of 1 order per day/);
+});
+
 it('counts the orders of each client in a month, and says how many are left', async () => {
 	const ofClients = { countFor: '={{ $json.prompt.split(" ")[0] }}', inEach: 'month' };
 	const workflow = chain(limited({ maxOrders: 2, ...ofClients }, continues));
@@ -61,6 +69,7 @@ it.each([
 	['a limit for an invisible client', { maxOrders: 5, countFor: '={{ "\\u200b" }}' }, prices],
 	['a client without a limit', { countFor: 'acme' }, prices],
 	['a limit in no time', { maxOrders: 5, inEach: '={{ "year" }}' }, prices],
+	['a limit for a time that is empty', { maxOrders: 5, inEach: '={{ $json.time }}' }, prices],
 ])('orders nothing under %s', async (_, options, known) => {
 	const refused = await run(chain(limited(options)), prompts, priced(known));
 	expect(refused.errorOf('Create')?.message).toMatch(/Max|limit|Count For|In Each/);

@@ -26,6 +26,8 @@ it.each(things)(
 
 it('orders once for two items with one key, and for two executions at the same moment', async () => {
 	expect(await orderedOf(keyed(), ['Waves', 'Waves'])).toEqual([true, false]);
+	const skipped = await run(keyed(), ['Waves', 'Waves']);
+	expect(skipped.hintsOf('Create').join()).toMatch(/^Order Key “Waves” was used before, [^“]*$/);
 	await Promise.all([run(keyed(), ['Fog']), run(keyed(), ['Fog'])]);
 	expect(charged()).toBe(2);
 });

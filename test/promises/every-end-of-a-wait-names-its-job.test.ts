@@ -69,6 +69,12 @@ it.each(Object.keys(ends))('names the job, its last state and what to do: %s', a
 	expect(`${message} ${description}`).toContain(job.id);
 });
 
+it('says of an ID that the service does not know that it is of neither kind', async () => {
+	const typed = waiting({ jobId: 'video_unknown', whileWaiting: 'hold' });
+	const message = (await run(typed, ['-'], { mode: 'manual' })).errorOf('Wait for Video')?.message;
+	expect(message).toMatch(/video_unknown .*: neither a reference video nor a video has this ID/);
+});
+
 it('promises no video that is gone, according to the answer', async () => {
 	const job = runningJob();
 	world.gateway.jobs.complete(job.id, video);

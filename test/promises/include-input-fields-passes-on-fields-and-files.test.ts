@@ -50,3 +50,12 @@ it('lets the fields of the node win, and gives other names to those that tell of
 	expect(json).not.toHaveProperty('error');
 	expect(json).not.toHaveProperty('ordered');
 });
+
+it('gives what an item without any fields has ordered, and asks for the job that it does not have', async () => {
+	const input = [{}] as ReturnType<typeof itemsOf>;
+	const order = nodeFor('video.create', { prompt: 'A boat', options });
+	const ordered = await run(gateway, order, { input });
+	expect(ordered.items('Node')[0].json.id).toBe(gateway.ledger[0].job);
+	const waited = await run(gateway, waitForVideo(), { input });
+	expect(waited.errorOf('Wait for Video')?.message).toMatch(/^Job ID is empty/);
+});

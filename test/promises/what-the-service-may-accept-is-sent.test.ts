@@ -1,4 +1,4 @@
-import { byId, chain } from '../support/workflows/workflows';
+import { byId, chain, modelGateway } from '../support/workflows/workflows';
 import { charged, create, run, withOrders, world, type Fields } from './orders';
 
 const r2v = (more: Fields) => chain(create('a reference video', more));
@@ -39,6 +39,12 @@ it.each([
 			media: [{ url: 'https://xn--bcher-kva.example/my%20k%C3%A4se%20a.png?x=a%20b#c' }],
 		},
 	});
+});
+
+it('asks for a job whose ID is long', async () => {
+	const videoId = 'v'.repeat(2_000);
+	await run(chain(modelGateway({ resource: 'video', operation: 'get', videoId })));
+	expect(sent()[0].url).toBe(`/v1/videos/${videoId}`);
 });
 
 it('sends what its checks would refuse when the user turned on Skip Checks', async () => {

@@ -101,6 +101,7 @@ describe('options that change the request', () => {
 		it.each<[string, string, IDataObject]>([
 			['Image', 'image edit', { imageSource: 'binary' }],
 			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],
+			['such as NaN', 'video create', { options: { extraBody: '={{ { a: NaN } }}' } }],
 			['Temperature', 'chat complete', { options: { temperature: '={{ NaN }}', ...skipChecks } }],
 			[
 				'Version Header Name',

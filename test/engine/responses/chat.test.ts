@@ -48,6 +48,7 @@ describe('chat and messages', () => {
 			{ role: 'assistant', content: '', toolCalls: '={{ $json.tool_calls }}' },
 			{ role: 'tool', content: '', toolCallId: '={{ $json.tool_calls[0].id }}', name: 'no' },
 			{ role: 'function', content: '4', name: 'add' },
+			{ role: 'function', content: '={{ false }}', name: 'isOdd' },
 			{ role: 'assistant', content: 'Done', toolCalls: JSON.stringify(calls) },
 			{ role: 'assistant', content: 'Well', toolCalls: '' },
 		];
@@ -59,6 +60,7 @@ describe('chat and messages', () => {
 				{ role: 'assistant', content: '', tool_calls: calls },
 				{ role: 'tool', content: '', tool_call_id: 'call_1' },
 				{ role: 'function', content: '4', name: 'add' },
+				{ role: 'function', content: 'false', name: 'isOdd' },
 				{ role: 'assistant', content: 'Done', tool_calls: calls },
 				{ role: 'assistant', content: 'Well' },
 			],

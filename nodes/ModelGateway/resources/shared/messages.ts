@@ -134,7 +134,7 @@ function checkContent(message: MessageInput, scope: Scope): MessageInput {
 
 /** A text as it is, an object as JSON, and nothing as an empty text. */
 function plainText(json: unknown): string {
-	if (typeof json === 'string') return json;
+	if (typeof json === 'string' || typeof json === 'boolean') return String(json);
 	return isObject(json) ? jsonTextOf(json) : (asText(json) ?? '');
 }
 

@@ -14,12 +14,14 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	};
 	const address = (name: string, field: string) => {
 		// An address copied from an example often ends with the version, which the paths of the endpoints have already.
-		const value = text(name).replace(/(?<!\/)\/+(v1\/*)?$/i, '');
+		const value = text(name)
+			.replace(/(?<!\/)\/+(v1\/*)?$/i, '')
+			.trim();
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
-		} else if (new URL(value).username !== '') {
-			// A user name would be sent as the authorization instead of the key.
-			problems.push({ field, problem: 'must not have a user name in it' });
+		} else if (new URL(value).username + new URL(value).password !== '') {
+			// They would be sent as the authorization instead of the key.
+			problems.push({ field, problem: 'must not have a user name or a password in it' });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
 			const problem =
 				'must start with https, because over http everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP under Advanced';

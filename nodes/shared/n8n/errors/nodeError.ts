@@ -65,14 +65,14 @@ interface NodeFailure {
  * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
-	const { error, item, jobs = [] } = failure;
+	const { error, jobs = [] } = failure;
 	const record = recordOf(error);
 	const { message, description } = textsOf(node, failure, record);
 	const { raw_body, ...shown } = record;
 	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
 	const plain = JSON.parse(JSON.stringify({ ...shown, jobs })) as JsonObject;
 	const data: JsonObject = raw_body === undefined ? plain : { ...plain, raw_body };
-	const apiError = new NodeApiError(node, data, { message, description, itemIndex: item });
+	const apiError = new NodeApiError(node, data, { message, description });
 	// NodeApiError may have used any field as the status.
 	apiError.httpCode = record.status === 0 ? null : String(record.status);
 	// NodeApiError replaces a message that has a word such as ENOTFOUND.

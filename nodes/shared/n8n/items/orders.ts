@@ -41,11 +41,11 @@ export async function openOrders(run: RunState, ledger: Ledger): Promise<void> {
 	const real = items.filter(({ isPreview }) => !isPreview);
 	logRefused(run, real);
 	// One hint for all skipped items, since there may be thousands.
-	const keysOf = (because: 'keyUsed' | 'keyReleased') =>
-		real.flatMap((item) => {
-			const { decision } = item;
-			return decision?.do === 'leaveOut' && decision.because === because ? keyOf(item) : [];
-		});
+	const keysOf = (because: 'keyUsed' | 'keyReleased') => {
+		const isOfThese = ({ decision }: Item) =>
+			decision?.do === 'leaveOut' && decision.because === because;
+		return [...new Set(real.filter(isOfThese).map(keyOf))];
+	};
 	const [released, used] = [keysOf('keyReleased'), keysOf('keyUsed')];
 	if (released.length > 0) showHint(run.context, keysReleased(released));
 	if (used.length > 0) showHint(run.context, keysUsed(used));

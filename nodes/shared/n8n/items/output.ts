@@ -28,7 +28,8 @@ export function withInput(
 	{ context, cost }: RunState,
 ): ItemOutput {
 	if (isTool(context.getNode())) return output;
-	const { json, binary } = context.getInputData()[index];
+	// Some nodes give items without fields.
+	const { json = {}, binary } = context.getInputData()[index];
 	const fields = prefixed(cost === 'job' ? withoutJob(json) : json, signs, 'input');
 	const files = { ...binary, ...output.binary };
 	return {

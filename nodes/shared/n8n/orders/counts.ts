@@ -3,6 +3,7 @@ import { clock } from '../client/httpClient';
 import type { Limit } from '../parameters/orderOptions';
 import { countOf, type Count, type LastingPeriod } from './count';
 import { sentTotalOf, type Line } from './line';
+import { timeZoneOf } from './messages';
 import type { Total } from './order';
 import type { Places } from './places';
 import { nodeIdOf, type ProcessedItems } from './store';
@@ -70,7 +71,7 @@ export class Counts {
 		if (isTraced && isOrdering) add({ of: 'orders', period: 'day' });
 		const now = clock.now();
 		const of = (what: What) => {
-			const date = dateOf(what.period, now, context.getTimezone());
+			const date = dateOf(what.period, now, timeZoneOf(context));
 			return countOf(store, { ...what, date, node: nodeIdOf(context) });
 		};
 		this.byName = new Map([...all].map(([name, what]) => [name, of(what)]));

@@ -74,9 +74,20 @@ export const counted = (count: number, what: string) => `${count} ${what}${count
 
 export const quoted = (text: string) => `“${excerpt(text, 100)}”`;
 
+/** The time zone of the workflow; that of n8n if it is none, such as `DEFAULT`, which n8n stores in imported workflows. */
+export function timeZoneOf(context: IExecuteFunctions): string {
+	const timeZone = context.getTimezone();
+	try {
+		new Intl.DateTimeFormat('en', { timeZone });
+		return timeZone;
+	} catch {
+		return new Intl.DateTimeFormat('en').resolvedOptions().timeZone;
+	}
+}
+
 /** Such as “28 November 2026 at 10:15”. */
 export function timeIn(context: IExecuteFunctions, time: number): string {
-	const timeZone = context.getTimezone();
+	const timeZone = timeZoneOf(context);
 	const format = { dateStyle: 'long', timeStyle: 'short', timeZone } as const;
 	return new Intl.DateTimeFormat('en-GB', format).format(time);
 }

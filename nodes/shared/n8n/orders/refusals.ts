@@ -20,6 +20,7 @@ import {
 	orderAgain,
 	quoted,
 	timeIn,
+	timeZoneOf,
 	useOf,
 	type KeyUses,
 } from './messages';
@@ -176,7 +177,7 @@ function limitReached({ because, line, run }: Refused): Facts {
 	const used = run.usedBefore(line, limit);
 	const before = used === undefined ? '' : ` (${used} used before this run)`;
 	const until = { execution: '', day: 'at midnight', month: 'at the end of the month' }[period];
-	const opens = until && `. It opens again ${until} (${context.getTimezone()}).`;
+	const opens = until && `. It opens again ${until} (${timeZoneOf(context)}).`;
 	const stopsAll = context.getInputData().length > 1 && !context.continueOnFail();
 	const noneOrdered = stopsAll ? ' Until then, none of these items is ordered.' : '';
 	return {

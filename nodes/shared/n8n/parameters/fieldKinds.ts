@@ -127,7 +127,7 @@ export const objectField = (declaration: Declaration): Field<JsonObject | undefi
 		if (isBlank(value)) return undefined;
 		const json = jsonIn(value);
 		if (isObject(json)) return json;
-		report(`must be a JSON object (it is ${describeValue(value)})`, 'unsendable');
+		report(`must be a JSON object (${notJson(value, json)})`, 'unsendable');
 		return undefined;
 	});
 
@@ -137,10 +137,16 @@ export const jsonField = (declaration: Declaration): Field =>
 		if (isBlank(value)) return undefined;
 		const json = jsonIn(value);
 		if (Array.isArray(json) && json.length === 0) return undefined;
-		if (json === undefined) report(`must be JSON (it is ${describeValue(value)})`, 'unsendable');
+		if (json === undefined) report(`must be JSON (${notJson(value)})`, 'unsendable');
 		else reportAccident(accidentInJson(json), report);
 		return json ?? value;
 	});
+
+/** Why a value is not the JSON that a field takes. @param json what it is as JSON */
+const notJson = (value: unknown, json?: unknown) =>
+	typeof value === 'object' && json === undefined
+		? 'it has a value that JSON does not have, such as NaN'
+		: `it is ${describeValue(value)}`;
 
 /** Options that belong together. They read as the group's own scope, which is empty if the user did not add it. */
 export function optionGroup({

@@ -1,4 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { maxIdLength } from '../../service/jobs/jobIdentity';
 import { stateIn } from '../../service/reader/jobState';
 import { read } from '../../service/reader/values';
 import { asText, textAt } from '../../service/json';
@@ -29,7 +30,7 @@ export function jobIdField({
 	};
 	return fieldOf('string', declaration, (value, report, { parameters }) => {
 		const id = asText(value) ?? '';
-		const { json, binary } = parameters.context.getInputData()[parameters.item];
+		const { json = {}, binary } = parameters.context.getInputData()[parameters.item];
 		// An `id` in such an item is not that of a job, but of the row for which nothing was ordered.
 		if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
 			parameters.passThrough = { json, binary };
@@ -53,7 +54,7 @@ function missingIdProblem({ error }: IDataObject): string {
 }
 
 function idProblem(id: string): string | undefined {
-	const isPossible = !/^\.{1,2}$|\p{Cs}/u.test(id) && id.length <= 500;
+	const isPossible = !/^\.{1,2}$|\p{Cs}/u.test(id) && id.length <= maxIdLength;
 	return isPossible ? undefined : `is not the ID of a job (it is "${id.slice(0, 40)}")`;
 }
 

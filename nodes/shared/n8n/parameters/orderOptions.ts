@@ -179,11 +179,13 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 		return max === undefined ? [] : [{ of, period, max, field: option.property.displayName }];
 	});
 	const subject = countForOption.read(scope);
-	// A user who says what is counted must not order without a limit.
-	const { name, displayName } =
-		chosen === undefined ? countForOption.property : inEachOption.property;
+	const isPeriodGiven = scope.value(inEachOption.property.name) !== undefined;
+	const { name, displayName } = isPeriodGiven ? inEachOption.property : countForOption.property;
+	// A user who says what is counted must not order without a limit, or with one that counts for a shorter time.
 	if (given.length === 0 && scope.value(name) !== undefined)
 		options.report(displayName, 'needs a limit, such as Max Orders', 'unsendable');
+	else if (isPeriodGiven && chosen === undefined)
+		options.report(displayName, 'is empty', 'unsendable');
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
 	const ofTool = isOfTool && isUnlimited ? [limitOfTool] : [];

@@ -84,6 +84,13 @@ export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 /** Whether the service did not find the job of this request. A 404 may also say that its video is not finished yet. */
 export const isJobUnknown = ({ kind }: Failure): boolean => kind === 'notFound' || kind === 'gone';
 
+/** Neither endpoint knows the ID. @param error what one of them responded */
+export const jobUnknown = (job: JobSummary, error: GatewayError): GatewayError =>
+	error.with({
+		message: `${jobName(job)} is unknown: neither a reference video nor a video has this ID (HTTP ${error.failure.status})`,
+		param: undefined,
+	});
+
 /**
  * A job that goes on again may still give a link.
  * @param denial why the service says that there is no file, if it does

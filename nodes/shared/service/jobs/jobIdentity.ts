@@ -25,7 +25,7 @@ export function parserForJob<T>(
 }
 
 /** In characters: no ID that can be requested is as long, URL-encoded or not. */
-const maxLength = 5_000;
+export const maxIdLength = 5_000;
 
 function isSameId(one: string, other: string): boolean {
 	const forms = formsOf(other);
@@ -34,7 +34,7 @@ function isSameId(one: string, other: string): boolean {
 
 /** An ID as it is written, and URL-decoded, both without the differences that services ignore. */
 function formsOf(id: string): string[] {
-	const short = id.slice(0, maxLength);
+	const short = id.slice(0, maxIdLength);
 	return [short, decoded(short)].map((text) => {
 		const plain = text.normalize().replace(/\s+/g, '').toLowerCase();
 		return /^\d+$/.test(plain) ? plain.replace(/^0+(?=.)/, '') : plain;

@@ -15,6 +15,7 @@ import {
 	isJobUnknown,
 	jobFailed,
 	jobStopped,
+	jobUnknown,
 	jobStatusUnclear,
 } from '../errors/jobErrors';
 import { withoutUndefined } from '../json';
@@ -163,7 +164,12 @@ function pollAfterFailure(state: PollerState, errors: GatewayError[], now: numbe
 	// No grace is longer than the wait that it is part of.
 	const grace = Math.min(time, state.timeout / 2);
 	const hasLasted = refused.count >= polls && now >= since + grace;
-	if (hasLasted || now >= deadlineOf(state)) return fail(state, error.about(state.job));
+	if (hasLasted || now >= deadlineOf(state)) {
+		const { job } = state;
+		// Both endpoints were asked, and nothing says of which kind the job is.
+		const isOfNeither = job.kind === undefined && state.refused && isJobUnknown(error.failure);
+		return fail(state, (isOfNeither ? jobUnknown(job, error) : error).about(job));
+	}
 	// The poll that decides comes after the whole time.
 	const decides = refused.count + 1 >= polls;
 	const retryAfter = decides ? since + grace - now : error.failure.retryAfter;

@@ -11,6 +11,7 @@ describe('a credential', () => {
 		['https://gateway.example/v1', 'https://gateway.example'],
 		['https://gateway.example/v1/v1/', 'https://gateway.example/v1'],
 		['https://gateway.example/v11', 'https://gateway.example/v11'],
+		['https://gateway.example /v1', 'https://gateway.example'],
 	])('removes slashes and the version from the end of the address "%s"', (address, expected) => {
 		const connection = connectionFrom({ ...credential, baseUrl: address, backupUrl: address });
 		expect([connection.baseUrl, connection.backupUrl]).toEqual([expected, expected]);
@@ -59,9 +60,9 @@ describe('a credential that cannot be used', () => {
 		},
 	);
 
-	it('refuses a user name in the base URL', () => {
-		expect(problemOf({ baseUrl: 'https://somebody:secret@gateway.example' })).toBe(
-			'Model Gateway credential: Base URL must not have a user name in it',
+	it.each(['somebody', 'somebody:secret', ':secret'])('refuses %s@ in the base URL', (user) => {
+		expect(problemOf({ baseUrl: `https://${user}@gateway.example` })).toBe(
+			'Model Gateway credential: Base URL must not have a user name or a password in it',
 		);
 	});
 

@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { badInput } from '../../../../nodes/shared/n8n/errors/badInput';
 import { recordOf } from '../../../../nodes/shared/n8n/errors/errorRecord';
-import { errorItem } from '../../../../nodes/shared/n8n/errors/nodeError';
+import { errorItem, nodeError } from '../../../../nodes/shared/n8n/errors/nodeError';
 
 describe('the output of an item that failed', () => {
 	const error = badInput([{ field: 'Prompt', problem: 'is empty' }]);
@@ -14,6 +14,11 @@ describe('the output of an item that failed', () => {
 		const ofExpression = new Error('Invalid syntax');
 		const item = errorItem(ofExpression, { index: 2, job }, node('continueRegularOutput'));
 		expect(item.json).toMatchObject({ error: 'Invalid syntax', details: { job } });
+	});
+
+	it('the error of a node names its item once: n8n’s editor adds an item index to the message', () => {
+		const { message, context } = nodeError(node(undefined), { error, item: 0, itemCount: 2 });
+		expect([message, context.itemIndex]).toEqual(['Item 0: Prompt is empty', undefined]);
 	});
 
 	it('a failed item goes to the error output in every version of n8n, and keeps its record there', () => {
