@@ -1,20 +1,20 @@
-import { EventParser } from '../../../nodes/shared/service/chat/eventStream';
-import { Redaction } from '../../../nodes/shared/service/client/redaction';
-import { readReason } from '../../../nodes/shared/service/reader/page';
-import { reasonIn } from '../../../nodes/shared/service/reader/reason';
-import { read } from '../../../nodes/shared/service/reader/values';
-import { jobFailed } from '../../../nodes/shared/service/errors/jobErrors';
-import { refused } from '../../../nodes/shared/service/errors/requestErrors';
-import { readChatImages } from '../../../nodes/shared/service/images/responses';
-import { UnusableResponse } from '../../../nodes/shared/service/client/response';
-import { createdTask } from '../../../nodes/shared/service/jobs/responses';
-import { parseResponse } from '../../../nodes/shared/service/json';
-import { asLink, linkProblem } from '../../../nodes/shared/service/links';
-import { oneLine } from '../../../nodes/shared/service/oneLine';
-import { asHtml, asMarkdown, withoutTags } from '../../../nodes/shared/n8n/display/plainText';
-import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
-import { accidentIn } from '../../../nodes/shared/n8n/parameters/accidentalText';
-import { nodeError } from '../../../nodes/shared/n8n/errors/nodeError';
+import { EventParser } from '../../nodes/shared/service/chat/eventStream';
+import { Redaction } from '../../nodes/shared/service/client/redaction';
+import { readReason } from '../../nodes/shared/service/reader/page';
+import { reasonIn } from '../../nodes/shared/service/reader/reason';
+import { read } from '../../nodes/shared/service/reader/values';
+import { jobFailed } from '../../nodes/shared/service/errors/jobErrors';
+import { refused } from '../../nodes/shared/service/errors/requestErrors';
+import { readChatImages } from '../../nodes/shared/service/images/responses';
+import { UnusableResponse } from '../../nodes/shared/service/client/response';
+import { createdTask } from '../../nodes/shared/service/jobs/responses';
+import { parseResponse } from '../../nodes/shared/service/json';
+import { asLink, linkProblem } from '../../nodes/shared/service/links';
+import { oneLine } from '../../nodes/shared/service/oneLine';
+import { asHtml, asMarkdown, withoutTags } from '../../nodes/shared/n8n/display/plainText';
+import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
+import { accidentIn } from '../../nodes/shared/n8n/parameters/accidentalText';
+import { nodeError } from '../../nodes/shared/n8n/errors/nodeError';
 
 /** Length of a text, in characters of its JSON; the nightly run takes 1 MB. */
 const length = Number(process.env.HOSTILE_LENGTH ?? 200_000);
