@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { aligned } from '../support/pages/markdown';
 import { lackOf, type Feature } from './features';
 
 interface Row {
@@ -101,23 +102,12 @@ export function render(passed: Passed): string {
 		const reason = lack && lackOf(lack, version);
 		return reason ? `no (${noteOn(reason)})` : '✓';
 	};
-	const cells = [
+	const table = aligned([
 		['', ...versions.map((version) => `n8n ${version}`)],
 		...rows.map((row) => [row.name, ...versions.map((version) => cell(row, version))]),
-	];
-	const widths = cells[0].map((_, column) =>
-		Math.max(3, ...cells.map((row) => row[column].length)),
-	);
-	const line = (row: string[], filler = ' ') =>
-		`| ${row.map((text, column) => text.padEnd(widths[column], filler)).join(' | ')} |`;
-	const [head, ...body] = cells;
-	const ruler = line(
-		head.map(() => ''),
-		'-',
-	);
-	const table = [line(head), ruler, ...body.map((row) => line(row))];
+	]);
 	const list = notes.map((text, index) => `${index + 1}. ${text}`);
-	return `${[introduction, ...table, '', ...list].join('\n').trimEnd()}\n`;
+	return `${[introduction, table, '', ...list].join('\n').trimEnd()}\n`;
 }
 
 const introduction = `# Versions of n8n

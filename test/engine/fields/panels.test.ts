@@ -58,18 +58,16 @@ function optionsOf(type: string, parameters: INodeParameters = {}): string[] {
 	});
 }
 
-describe('fields of a panel', () => {
-	it.each([
-		['video', 'vid-3.1-fl', 'This model makes a video from frames'],
-		['video', 'new-video-1', undefined],
-	])('says in %s, below the model %s: %s', (resource, id, notice) => {
-		const model = { __rl: true, mode: 'list', value: id };
-		const [field, below] = fieldsOf(resource, 'create', { model });
-		expect(field).toBe('Model');
-		expect(below.startsWith('This model ') ? below : undefined).toEqual(
-			notice && expect.stringContaining(notice),
-		);
-	});
+it.each([
+	['video', 'vid-3.1-fl', 'This model makes a video from frames'],
+	['video', 'new-video-1', undefined],
+])('says in %s, below the model %s: %s', (resource, id, notice) => {
+	const model = { __rl: true, mode: 'list', value: id };
+	const [field, below] = fieldsOf(resource, 'create', { model });
+	expect(field).toBe('Model');
+	expect(below.startsWith('This model ') ? below : undefined).toEqual(
+		notice && expect.stringContaining(notice),
+	);
 });
 
 describe('the panel of a tool', () => {
@@ -80,9 +78,8 @@ describe('the panel of a tool', () => {
 			const hidden = fieldsOf('image', operation).filter(
 				(name) => !fieldsOf('image', operation, {}, tool(gatewayNode)).includes(name),
 			);
-			expect(hidden).toEqual([
-				...['Download', 'Put Output File in Field', 'Preview (Order Nothing)'],
-			]);
+			const files = ['Download', 'Put Output File in Field'];
+			expect(hidden).toEqual([...files, 'Preview (Order Nothing)']);
 		}
 		expect(fieldsOf('video', 'getContent', {}, tool(gatewayNode))).toEqual(['Job ID', 'Options']);
 		const { properties, shown } = panelOf(tool(waitNode), {});
@@ -129,12 +126,10 @@ describe('the panel of a tool', () => {
 	});
 });
 
-describe('node descriptions', () => {
-	it.each([gatewayNode, waitNode])(
-		'declares no sensitive output fields, which n8n would hide for good: %s',
-		(type) => {
-			const { description } = nodeTypes.getByNameAndVersion(type, 1);
-			expect(description).not.toHaveProperty('sensitiveOutputFields');
-		},
-	);
-});
+it.each([gatewayNode, waitNode])(
+	'declares no sensitive output fields, which n8n would hide for good: %s',
+	(type) => {
+		const { description } = nodeTypes.getByNameAndVersion(type, 1);
+		expect(description).not.toHaveProperty('sensitiveOutputFields');
+	},
+);

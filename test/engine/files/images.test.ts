@@ -90,34 +90,24 @@ describe('images', () => {
 		},
 	);
 
-	describe('images by chat', () => {
-		const link = 'https://pictures.example/1.png';
-		const choice = (content: string | null, finish_reason: string) => ({
-			message: { role: 'assistant', content },
-			finish_reason,
-		});
-		const answers = (...choices: object[]) =>
-			gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
-		const ask = async (options: IDataObject = {}, parameters: IDataObject = {}) =>
-			await run(
-				image('chat', { model: byId('image-chat-1'), download: false, options, ...parameters }),
-			);
-
-		it('shows hints why an image response is incomplete, and how many choices are missing', async () => {
-			answers(choice(`![a](${link})`, 'length'), choice('', 'content_filter'));
-			const result = await ask({ n: 3 });
-			expect(result.items('Image').map(({ json }) => json)).toEqual([
-				{
-					...{ url: link, text: `![a](${link})`, finish_reason: 'length' },
-					request_id: expect.any(String),
-				},
-			]);
-			expect(result.hintsOf('Image')).toEqual([
-				'The answer is not complete: max_tokens reached (finish_reason length).',
-				'The answer is not complete: withheld by the content filter (finish_reason content_filter).',
-				'2 of the 3 answers came.',
-			]);
-		});
+	it('shows hints why an image response is incomplete, and how many choices are missing', async () => {
+		const url = 'https://pictures.example/1.png';
+		const text = `![a](${url})`;
+		const choices = [
+			{ message: { role: 'assistant', content: text }, finish_reason: 'length' },
+			{ message: { role: 'assistant', content: '' }, finish_reason: 'content_filter' },
+		];
+		gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
+		const parameters = { model: byId('image-chat-1'), download: false, options: { n: 3 } };
+		const result = await run(image('chat', parameters));
+		expect(result.items('Image').map(({ json }) => json)).toEqual([
+			{ url, text, finish_reason: 'length', request_id: expect.any(String) },
+		]);
+		expect(result.hintsOf('Image')).toEqual([
+			'The answer is not complete: max_tokens reached (finish_reason length).',
+			'The answer is not complete: withheld by the content filter (finish_reason content_filter).',
+			'2 of the 3 answers came.',
+		]);
 	});
 
 	it('sends earlier messages with their images before the prompt, and refuses an empty one', async () => {

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { setImmediate } from 'node:timers/promises';
 import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
@@ -9,7 +10,6 @@ import {
 	runWorkflow,
 	type WorkflowRun,
 } from '../../harness';
-import { answerLater } from '../../support/store/databaseFailures';
 import { storedBy } from '../../support/workflows/interruptions';
 import {
 	chain,
@@ -78,7 +78,8 @@ describe.each([
 			});
 		/** Three executions in each of some workers, all at once. */
 		const orderInWorkers = async (count: number) => {
-			answerLater();
+			// So workers at once meet in n8n's database.
+			processedItems.intercept = async () => await setImmediate();
 			const workers = Array.from({ length: count }, () => new EngineProcess());
 			const runs = async () =>
 				await Promise.all([1, 2, 3].map(async () => await order(1, { inWorker: true })));

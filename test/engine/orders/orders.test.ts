@@ -12,7 +12,7 @@ import {
 	type WorkflowRun,
 } from '../../harness';
 import { currentProcess } from '../../harness/process';
-import { type Moment, withFailures } from '../../support/store/databaseFailures';
+import { onStoreCalls } from '../../support/store/storeCalls';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { stoppedBy, storedBy } from '../../support/workflows/interruptions';
 import {
@@ -23,7 +23,7 @@ import {
 	modelGateway,
 	waitForVideo,
 } from '../../support/workflows/workflows';
-import { orderWorkflow, runOrders, createsOf } from '../../support/workflows/videoOrders';
+import { orderWorkflow, createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
@@ -36,8 +36,13 @@ withGateway(
 	(world) => void ({ gateway, media } = world),
 );
 
-const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOptions) =>
-	await runOrders({ gateway, media }, workflow, prompts, options);
+/** Runs the workflow as n8n runs an active one, with an item for each prompt. */
+const run = async (workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) =>
+	await runWorkflow(workflow, {
+		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		input: prompts.map((prompt) => ({ json: { prompt, media } })),
+		...options,
+	});
 
 const creates = () => createsOf(gateway);
 
@@ -182,7 +187,6 @@ describe('failures of n8n’s database', () => {
 
 	const guarded = orderWorkflow({ orderKey: '={{ $json.prompt }}', maxOrdersPerDay: 1 });
 	const order = async () => (await run(guarded)).status;
-	const moments: Moment[] = ['before', 'after'];
 	/** Repeats a test for each call to the database in turn. @param test returns how many there were in its first run */
 	const forEachCall = async (test: (call: number) => Promise<number>) => {
 		for (let call = 1, hasFailed = true; hasFailed; call++) {
@@ -194,11 +198,16 @@ describe('failures of n8n’s database', () => {
 		}
 	};
 
-	it.each(moments)(
+	it.each(['before', 'after'] as const)(
 		'places an order once, whichever call to the database failed in its run: %s it took effect',
 		async (moment) => {
 			await forEachCall(async (call) => {
-				const calls = await withFailures(moment, (one) => one === call, order);
+				let calls = 0;
+				const end = onStoreCalls(moment, () => {
+					if (++calls === call) throw new Error('SQLITE_BUSY: database is locked');
+				});
+				await order();
+				end();
 				for (let run = 0; run < 2; run++) expect(await order()).toBe('success');
 				return calls;
 			});

@@ -26,15 +26,8 @@ withGateway(
 	(world) => void ({ gateway } = world),
 );
 
-const createJobs = (count: number) => earlierTasks(gateway, count);
 const done = core('Done', 'noOp');
 const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);
-
-const start = async (
-	workflow: WorkflowJson,
-	jobs: Array<{ id: string }>,
-	options?: Partial<RunOptions>,
-) => await startWaits(gateway, workflow, jobs, options);
 
 describe('Automatic', () => {
 	const wait = waitForVideo();
@@ -45,9 +38,9 @@ describe('Automatic', () => {
 		mode: WorkflowExecuteMode,
 		options: Partial<RunOptions> = {},
 	) => {
-		const [job] = createJobs(1);
+		const [job] = earlierTasks(gateway, 1);
 		gateway.jobs.complete(job.id, video);
-		return await start(workflow, [job], { mode, startNode: 'Start', ...options });
+		return await startWaits(gateway, workflow, [job], { mode, startNode: 'Start', ...options });
 	};
 
 	it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
@@ -104,7 +97,7 @@ describe('Survive a Restart', () => {
 	const parameters = { whileWaiting: 'park' };
 
 	it('keeps running as a tool even with Survive a Restart', async () => {
-		const [job] = createJobs(1);
+		const [job] = earlierTasks(gateway, 1);
 		gateway.jobs.complete(job.id, video);
 		const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
 		const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
@@ -126,7 +119,9 @@ describe('Keep Running', () => {
 	it('lets n8n store the execution again before a second wait when it has ordered in between', async () => {
 		const again = createVideo({}, { name: 'Create 2' });
 		const second = { ...hold, name: 'Wait 2' };
-		let run = await start(chain(createVideo(), hold, again, second, done), [{ id: '1' }]);
+		let run = await startWaits(gateway, chain(createVideo(), hold, again, second, done), [
+			{ id: '1' },
+		]);
 		run = await resume(run);
 		expect(run.status).toBe('waiting');
 		expect(run.data.resultData.lastNodeExecuted).toBe('Wait 2');
@@ -142,10 +137,10 @@ it.each([
 ])(
 	'decides whether to hint at a workflow timeout of %d s with its own Timeout of %d minutes in %s: %p',
 	async (seconds, own, process, isHinted) => {
-		const [job] = createJobs(1);
+		const [job] = earlierTasks(gateway, 1);
 		const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
 		const workflow = { ...workflowOf({ timeoutMinutes: own }), settings };
-		const run = await start(workflow, [job], { inWorker: process === 'a worker' });
+		const run = await startWaits(gateway, workflow, [job], { inWorker: process === 'a worker' });
 		const hint = expect.stringContaining('stops this wait after 1 min') as unknown;
 		const hints = hintsOf(run).filter((text) => !text.includes('Video job'));
 		expect(hints).toEqual(isHinted ? [hint] : []);

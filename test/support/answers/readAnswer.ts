@@ -50,14 +50,14 @@ import {
 export async function readAnswer(answer: RecordedAnswer): Promise<Partial<Facts>> {
 	const sent = { count: 0 };
 	const gateway = gatewayWith(answer, sent);
-	const facts = await readers[answer.to](gateway, answer).then(
+	const facts: Partial<Facts> = await readers[answer.to](gateway, answer).then(
 		(found) => ({ outcome: 'used' as const, ...found }),
 		(error: unknown) => {
 			if (!(error instanceof GatewayError)) throw error;
 			return factsOfFailure(error.failure, answer);
 		},
 	);
-	return { isWellFormed: true, ...facts, again: sent.count > 1 };
+	return { isWellFormed: true, ...facts, wholeReason: facts.reason, again: sent.count > 1 };
 }
 
 /** A gateway that gives this answer to each request. */

@@ -72,6 +72,8 @@ export interface Facts {
 	models: string[];
 	/** Why it was refused, or why the job failed: a part of what a person reads. */
 	reason: string | null;
+	/** The same, and nothing more than that. */
+	wholeReason: string | null;
 	code: string | null;
 	type: string | null;
 	param: string | null;

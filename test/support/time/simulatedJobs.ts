@@ -30,8 +30,6 @@ export interface Asked {
 	before: number;
 	/** How long the response may take. */
 	timeout?: number;
-	/** Which earlier response will do. */
-	reuse?: { since?: number };
 }
 
 /** The body of a response, or the error that the transport throws instead. */

@@ -10,89 +10,43 @@ export interface ItemOperation {
 	parameters: IDataObject;
 }
 
-const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
-const prompt = { prompt: '={{ $json.text }}' };
-const image = { ...prompt, download: false };
+function operation(name: string, route: Route, parameters: IDataObject): ItemOperation {
+	const [resource, value] = name.split('.');
+	return { name, route, parameters: { resource, operation: value, ...parameters } };
+}
+
+const text = '={{ $json.text }}';
+const chat = { model: byId('chat-1'), messages: { values: [{ role: 'user', content: text }] } };
+const image = { prompt: text, download: false };
+const version = { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' };
+const media = { mediaInput: 'json', mediaJson: '={{ $json.media }}' };
 
 /** The operations whose calls are charged and create no job. */
 export const generations = [
-	{
-		name: 'chat.complete',
-		route: 'chat',
-		parameters: { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages },
-	},
-	{
-		name: 'message.create',
-		route: 'message',
-		parameters: {
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), messages },
-			maxTokens: 100,
-			options: { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
-		},
-	},
-	{
-		name: 'embedding.create',
-		route: 'embedding',
-		parameters: {
-			...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
-			...{ input: '={{ $json.text }}', options: { batchSize: 1 } },
-		},
-	},
-	{
-		name: 'image.generate',
-		route: 'imageGenerate',
-		parameters: { resource: 'image', operation: 'generate', model: byId('image-1'), ...image },
-	},
-	{
-		name: 'image.edit',
-		route: 'imageEdit',
-		parameters: { resource: 'image', operation: 'edit', model: byId('image-edit-1'), ...image },
-	},
-	{
-		name: 'image.chat',
-		route: 'chat',
-		parameters: { resource: 'image', operation: 'chat', model: byId('image-chat-1'), ...image },
-	},
-] as const satisfies ItemOperation[];
-
-/** The operations that create a job. */
-export const jobCreates: ItemOperation[] = [
-	{
-		name: 'referenceVideo.create',
-		route: 'referenceVideoCreate',
-		parameters: {
-			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
-			...{ ...prompt, mediaInput: 'json', mediaJson: '={{ $json.media }}' },
-			options: { resolution: '720P', duration: 2 },
-		},
-	},
-	{
-		name: 'video.create',
-		route: 'videoCreate',
-		parameters: { resource: 'video', operation: 'create', model: byId('vid-3.1'), ...prompt },
-	},
+	operation('chat.complete', 'chat', chat),
+	operation('message.create', 'message', { ...chat, maxTokens: 100, options: version }),
+	operation('embedding.create', 'embedding', {
+		...{ model: byId('embed-1'), input: text, options: { batchSize: 1 } },
+	}),
+	operation('image.generate', 'imageGenerate', { model: byId('image-1'), ...image }),
+	operation('image.edit', 'imageEdit', { model: byId('image-edit-1'), ...image }),
+	operation('image.chat', 'chat', { model: byId('image-chat-1'), ...image }),
 ];
 
-const taskId = { taskId: '={{ $json.text }}' };
-const videoId = { videoId: '={{ $json.text }}' };
+/** The operations that create a job. */
+export const jobCreates = [
+	operation('referenceVideo.create', 'referenceVideoCreate', {
+		...{ model: byId('beta-2.7-r2v'), prompt: text, ...media },
+		options: { resolution: '720P', duration: 2 },
+	}),
+	operation('video.create', 'videoCreate', { model: byId('vid-3.1'), prompt: text }),
+];
 
 /** The operations that read something about a job. The text of an item is the ID of its job. */
-export const jobReads: ItemOperation[] = [
-	{
-		name: 'referenceVideo.get',
-		route: 'task',
-		parameters: { resource: 'referenceVideo', operation: 'get', ...taskId },
-	},
-	{
-		name: 'video.get',
-		route: 'video',
-		parameters: { resource: 'video', operation: 'get', ...videoId },
-	},
-	{
-		name: 'video.getContent',
-		route: 'videoContent',
-		parameters: { resource: 'video', operation: 'getContent', ...videoId, download: false },
-	},
+export const jobReads = [
+	operation('referenceVideo.get', 'task', { taskId: text }),
+	operation('video.get', 'video', { videoId: text }),
+	operation('video.getContent', 'videoContent', { videoId: text, download: false }),
 ];
 
 const data = {

@@ -71,19 +71,26 @@ it('the pages for developers name only source files that exist', () => {
 	expect(missing).toEqual(['nodes/ModelGateway/resources/model/get.ts', 'utils.ts']);
 });
 
-it('README.md links to every guide', () => {
-	// Those for n8n's reviewers and for developers are in the list of all pages only.
-	const others = ['docs/verification.md', 'docs/decisions.md'];
-	const guides = pages.filter((page) => path.dirname(page) === 'docs' && !others.includes(page));
-	const linked = linksOf(read('README.md')).map((link) => link.split('#')[0]);
-	expect(guides.filter((guide) => !linked.includes(guide))).toEqual([]);
-});
+const [helpPage, helpAnchor] = new ModelGatewayApi().documentationUrl.split('#');
+// Those for n8n's reviewers and for developers are in the list of all pages only.
+const forOthers = ['docs/verification.md', 'docs/decisions.md'];
+const inDocs = pages.filter((page) => path.dirname(page) === 'docs' && !forOthers.includes(page));
+const examples = readdirSync(path.join(root, 'examples')).filter((name) => name.endsWith('.json'));
+const targetsIn = (page: string) => linksOf(read(page)).map((link) => link.split('#')[0]);
 
-it("README.md has the section that the credential's help in n8n links to", () => {
-	const [page, anchor] = new ModelGatewayApi().documentationUrl.split('#');
-	expect(page).toBe(manifest.homepage.split('#')[0]);
-	expect(anchorsOf(read('README.md'))).toContain(anchor);
-});
+it.each([
+	['README.md links to every guide', targetsIn('README.md'), inDocs],
+	[
+		"README.md has the section that the credential's help in n8n links to",
+		[manifest.homepage.split('#')[0], ...anchorsOf(read('README.md'))],
+		[helpPage, helpAnchor],
+	],
+	[
+		'examples/README.md lists each example with a picture of its canvas',
+		targetsIn('examples/README.md'),
+		examples.flatMap((name) => [name, `../docs/pictures/examples/${path.parse(name).name}.jpg`]),
+	],
+])('%s', (_, has, wanted) => expect(has).toEqual(expect.arrayContaining(wanted)));
 
 it('docs/operations.md has a row for each operation, in the order of the menus', () => {
 	const rows = [...read('docs/operations.md').matchAll(/^\| (\w[\w ]*?) *\| (\w[\w ]*?) *\|/gm)];
@@ -113,10 +120,34 @@ it('SECURITY.md names for each sender a test that shows what it can cause', () =
 	for (const row of rows) expect(row).toMatch(/\| `test\/[^|]+\.test\.ts` *\|$/);
 });
 
-it('examples/README.md lists each example with a picture of its canvas', () => {
-	const files = readdirSync(path.join(root, 'examples')).filter((name) => name.endsWith('.json'));
-	const pictures = files.map((name) => `../docs/pictures/examples/${path.parse(name).name}.jpg`);
-	expect(linksOf(read('examples/README.md'))).toEqual(
-		expect.arrayContaining([...files, ...pictures]),
-	);
+/** The pages for users, without those that tests write. */
+const forUsers = inDocs.filter((page) => !/(fields|versions)\.md$/.test(page));
+/** Looked up, not read: the index, the reference and the evidence. */
+const lookedUp = /(README|operations|troubleshooting|monitoring|reliability|upgrades)\.md$/;
+/** Read from the beginning, by people who want to get something done. */
+const guides = forUsers.filter((page) => !lookedUp.test(page));
+
+/** Counts words. Table borders do not count, and neither does what a measurement writes between comments. */
+const countWords = (text: string) =>
+	text
+		.replace(/<!-- (\w+) -->.*?<!-- end of \1 -->/gs, '')
+		.split(/\s+/)
+		.filter((word) => /[\p{L}\d]/u.test(word)).length;
+
+it.each<[what: string, most: number, counted: string[]]>([
+	['README.md', 900, ['README.md']],
+	['docs/verification.md', 1_200, ['docs/verification.md']],
+	...forUsers.map((page): [string, number, string[]] => {
+		return [page, guides.includes(page) ? 1_000 : 2_400, [page]];
+	}),
+	['all guides together', 9_000, guides],
+	['all pages together', 14_500, forUsers],
+])('%s: fewer than %i words', (_, most, counted) => {
+	expect(countWords(counted.map(read).join('\n'))).toBeLessThan(most);
+});
+
+it('each entry of CHANGELOG.md has at most 300 words', () => {
+	const [, ...entries] = read('CHANGELOG.md').split(/^## /m);
+	expect(entries.length).toBeGreaterThan(0);
+	expect(Math.max(...entries.map(countWords))).toBeLessThanOrEqual(300);
 });

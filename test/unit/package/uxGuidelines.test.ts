@@ -3,12 +3,16 @@ import path from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
 import { EmbeddingsModelGateway } from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node.js';
+import embeddings from '../../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node.json';
 import { LmChatModelGateway } from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node.js';
+import chatModel from '../../../nodes/LmChatModelGateway/LmChatModelGateway.node.json';
 import { ModelGateway } from '../../../nodes/ModelGateway/ModelGateway.node.js';
+import modelGateway from '../../../nodes/ModelGateway/ModelGateway.node.json';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.js';
+import waitForVideo from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.json';
 
-// What n8n asks of verified nodes in its UX guidelines, and its linter does not check.
+// What n8n asks of verified nodes in its UX guidelines, and its linter does not check; and that people find the nodes.
 
 const nodes = path.join(__dirname, '../../../nodes');
 
@@ -25,6 +29,7 @@ const nodeDescriptions = [
 	...[new ModelGateway(), new ModelGatewayWaitForVideo()],
 	...[new LmChatModelGateway(), new EmbeddingsModelGateway()],
 ].map(({ description }) => description);
+const codexes = [modelGateway, waitForVideo, chatModel, embeddings];
 const panels = nodeDescriptions.map(({ properties }) => properties);
 const credentialFields = new ModelGatewayApi().properties;
 
@@ -61,6 +66,10 @@ it.each(operations)(
 	},
 );
 
+it('no two operations have the same action', () => {
+	expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
+});
+
 it('each placeholder is an example or the label of a button', () => {
 	const placeholders = panelTexts.filter(({ name }) => name === 'placeholder');
 	expect(placeholders.length).toBeGreaterThan(10);
@@ -95,3 +104,46 @@ it.each<[number, string[]]>([
 	const shown = texts.map(({ text }) => text.replace(/<[^>]*>/g, ''));
 	expect(shown.filter((text) => text.length > most)).toEqual([]);
 });
+
+interface ListedNode {
+	displayName: string;
+	codex?: { alias?: string[] };
+}
+const nodesOfN8n = JSON.parse(
+	readFileSync(require.resolve('n8n-nodes-base/dist/types/nodes.json'), 'utf8'),
+) as ListedNode[];
+const ownNodes = nodeDescriptions.map((description, index) => ({
+	...description,
+	codex: codexes[index],
+}));
+/** In the form of the editor's list. */
+const entries = [...nodesOfN8n, ...ownNodes].map(({ displayName, codex: { alias = [] } = {} }) => ({
+	properties: { displayName, codex: { alias } },
+}));
+
+/** What people search for, by the node that they must find. */
+const searches: Record<string, string[]> = {
+	'Model Gateway': [
+		...['video', 'text-to-video', 'image to video', 'Image to Video', 'create a video', 'reel'],
+		...['generate video', 'video generator', 'product video', 'make a video', 'AI video', 'r2v'],
+		...['video from pictures', 'animate photo', 'describe image', 'photo', 'pictures', 'LLM'],
+		...['edit image', 'text to image', 'embeddings', 'model gateway', 'download video'],
+		...['make a video from a photo', 'photo to video', 'reels', 'upscale'],
+	],
+	'Wait for Video': [
+		...['wait for video', 'AI video', 'download video', 'save video', 'video status', 'gateway'],
+	],
+	'Model Gateway Chat Model': ['LLM', 'language model', 'gateway'],
+	'Embeddings Model Gateway': [
+		...['embeddings', 'embedding', 'vector', 'RAG', 'semantic search', 'gateway'],
+	],
+};
+
+it.each(Object.entries(searches).flatMap(([node, all]) => all.map((words) => [node, words])))(
+	'the search of the node creator finds the node %s for “%s”',
+	async (node, words) => {
+		const { sublimeSearch } = await import('@n8n/utils/dist/search/sublime-search');
+		const first = sublimeSearch(words, entries).slice(0, 5);
+		expect(first.map(({ item }) => item.properties.displayName)).toContain(node);
+	},
+);

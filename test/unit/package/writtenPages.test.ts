@@ -4,10 +4,13 @@ import path from 'node:path';
 import manifest from '../../../package.json';
 import { n8nVersions } from '../../n8n/installation';
 import { measured, readPassed, render, rows } from '../../n8n/versionTable';
+import { fieldPage } from '../../support/pages/fieldPage';
+import { fieldRows } from '../../support/pages/fieldRows';
 import { drawingOfHouse } from '../../support/pages/house';
 import { withSection } from '../../support/pages/markdown';
 
 const root = path.join(__dirname, '../../..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 /** Replaces what stands behind the first group of the pattern. */
 const withValue = (text: string, pattern: RegExp, value: string) => {
@@ -23,6 +26,7 @@ const listOf = (versions: string[]) =>
 		.join(', ')
 		.replace(/, (?=[^,]*$)/, ' and ');
 const newest = n8nVersions[n8nVersions.length - 1];
+const [, nodesOfCi = ''] = /\bnode: \[(.*)\]/.exec(read('.github/workflows/ci.yml')) ?? [];
 const ofNewestMajor = n8nVersions.filter((version) => parseInt(version) === parseInt(newest));
 
 /** What package.json says, in each file that repeats it. */
@@ -55,6 +59,10 @@ const pages: Record<string, (text: string) => string> = {
 		withValue(text, /(need n8n \d+, and were tried with )[^:]*/, listOf(ofNewestMajor)),
 	'.github/ISSUE_TEMPLATE/problem.yml': (text) =>
 		withValue(text, /(placeholder: n8n ).*/, `${newest}, package ${manifest.version}`),
+	// CI tests several versions of Node.js; the newest one develops.
+	'.nvmrc': () => `${nodesOfCi.split(', ').at(-1)}\n`,
+	'compose.yaml': (text) => withValue(text, /(image: docker\.n8n\.io\/n8nio\/n8n:).*/, newest),
+	'docs/fields.md': () => fieldPage(fieldRows),
 	'docs/versions.md': () => render(readPassed()),
 	'docs/development/architecture.md': (text) => withSection(text, 'house', drawingOfHouse()),
 };
@@ -62,10 +70,9 @@ const pages: Record<string, (text: string) => string> = {
 it.each(Object.entries(pages))(
 	'%s shows what the code says; UPDATE_DOCS=1 writes it again',
 	(page, write) => {
-		const file = path.join(root, page);
-		const wanted = write(readFileSync(file, 'utf8'));
-		if (process.env.UPDATE_DOCS) writeFileSync(file, wanted);
-		expect(readFileSync(file, 'utf8')).toBe(wanted);
+		const wanted = write(read(page));
+		if (process.env.UPDATE_DOCS) writeFileSync(path.join(root, page), wanted);
+		expect(read(page)).toBe(wanted);
 	},
 );
 

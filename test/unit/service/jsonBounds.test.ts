@@ -38,10 +38,6 @@ describe('the bounds of JSON', () => {
 	it.each<[string, Iterable<string>]>([
 		['2,048 vectors of 3,072 numbers', repeated(before, 2048, vector, after)],
 		[
-			'ten images of 20 MB as base64',
-			repeated(before, 10 * 28, `{"b64_json":"${'iVBO'.repeat(250_000)}"},`, after),
-		],
-		[
 			'16,000 tokens with 20 alternatives each',
 			repeated(
 				'{"choices":[{"logprobs":{"content":[',

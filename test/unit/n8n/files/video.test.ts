@@ -1,17 +1,12 @@
-import { fileTypeOf } from '../../../../nodes/shared/service/files/fileType';
+import { fileTypeOf, type FileType } from '../../../../nodes/shared/service/files/fileType';
 import { videoFileName } from '../../../../nodes/shared/n8n/files/video';
 import { mp4Of } from '../../../support/files/boxes';
 import { otherVideos } from '../../../support/data/otherVideos';
 
-const mp4 = mp4Of(10_000);
-
 describe('the file name of a video', () => {
-	const webm = fileTypeOf(otherVideos.WebM.bytes);
-	const types = { mp4: fileTypeOf(mp4), webm };
-	const typeOf = (kind: keyof typeof types) => {
-		const type = types[kind];
-		if (!type) throw new Error(`${kind} is not known`);
-		return type;
+	const types = {
+		mp4: fileTypeOf(mp4Of(10_000)) as FileType,
+		webm: fileTypeOf(otherVideos.WebM.bytes) as FileType,
 	};
 
 	it.each<[string, keyof typeof types, string]>([
@@ -33,7 +28,7 @@ describe('the file name of a video', () => {
 	])(
 		'turns the name "%s" of a video of the type %s into the file name "%s"',
 		(name, kind, expected) => {
-			expect(videoFileName(name, typeOf(kind))).toBe(expected);
+			expect(videoFileName(name, types[kind])).toBe(expected);
 		},
 	);
 
@@ -44,12 +39,12 @@ describe('the file name of a video', () => {
 
 	it.each(devices)('avoids the file name %s, which Windows reserves for a device', (device) => {
 		for (const name of [device, device.toLowerCase()]) {
-			expect(videoFileName(name, typeOf('mp4'))).toBe(`_${name}.mp4`);
-			expect(videoFileName(`${name}.mp4`, typeOf('mp4'))).toBe(`_${name}.mp4`);
-			expect(videoFileName(`${name}.mp4`, typeOf('webm'))).toBe(`_${name}.webm`);
-			expect(videoFileName(`${name}.v2`, typeOf('mp4'))).toBe(`_${name}.v2.mp4`);
-			expect(videoFileName(`${name} .v2`, typeOf('mp4'))).toBe(`_${name} .v2.mp4`);
-			expect(videoFileName(` ${name}. `, typeOf('mp4'))).toBe(`_${name}.mp4`);
+			expect(videoFileName(name, types.mp4)).toBe(`_${name}.mp4`);
+			expect(videoFileName(`${name}.mp4`, types.mp4)).toBe(`_${name}.mp4`);
+			expect(videoFileName(`${name}.mp4`, types.webm)).toBe(`_${name}.webm`);
+			expect(videoFileName(`${name}.v2`, types.mp4)).toBe(`_${name}.v2.mp4`);
+			expect(videoFileName(`${name} .v2`, types.mp4)).toBe(`_${name} .v2.mp4`);
+			expect(videoFileName(` ${name}. `, types.mp4)).toBe(`_${name}.mp4`);
 		}
 	});
 });

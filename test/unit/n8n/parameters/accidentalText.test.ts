@@ -1,7 +1,5 @@
 import { accidentIn, accidentInJson } from '../../../../nodes/shared/n8n/parameters/accidentalText';
 
-const unevaluated = (expression: string) =>
-	`holds an expression that was not evaluated (${expression}): switch the field to Expression`;
 const object = 'holds [object Object], an object in place of a text: choose one of its fields';
 
 const expressions = [
@@ -79,7 +77,9 @@ describe('the texts of JSON', () => {
 	const inText = { a: [{ b: 'about {{ $json.p }}' }] };
 
 	it('is refused in an order, and else sent with a hint, when a text only contains an accident', () => {
-		expect(accidentInJson(inText, true)).toEqual({ problem: unevaluated('{{ $json.p }}') });
+		const problem =
+			'holds an expression that was not evaluated ({{ $json.p }}): switch the field to Expression';
+		expect(accidentInJson(inText, true)).toEqual({ problem });
 		expect(accidentInJson(inText)).toMatchObject({ isHint: true });
 	});
 });

@@ -2,6 +2,7 @@ import { otherModelIn, refusalOf } from '../../../../nodes/shared/service/errors
 import { endpoints, type Endpoint } from '../../../../nodes/shared/service/protocol/endpoints';
 import type { RefusalKind } from '../../../../nodes/shared/service/protocol/errorCodes';
 import type { ErrorObject } from '../../../../nodes/shared/service/reader/reason';
+import { statedRefusal } from '../../../../nodes/shared/service/reader/refusal';
 
 const { chat, videoCreate, imageGenerate, models, video, referenceVideoCreate } = endpoints;
 /** Only one endpoint takes media. */
@@ -61,20 +62,8 @@ describe('why the service refused', () => {
 			expect(refusalOf(status, { message }, chat)).toBe('quotaExceeded');
 	});
 
-	it.each([
-		'Rate limit reached for requests',
-		'Too many requests, limit reached',
-		'The requests per minute limit of the endpoint is exceeded',
-		'Resource has been exhausted',
-		'Too many concurrent jobs',
-	])('is too many requests, which waiting resolves: %s', (message) => {
-		expect(refusalOf(429, { message }, chat)).toBe('tooManyRequests');
-	});
-
-	it('is the missing media where the request had none', () => {
-		const request = { cost: 'job', media: 'none' } as const;
-		expect(refusalOf(500, { message: 'Internal error' }, request)).toBe('missingMedia');
-	});
+	it('is not told by a 2xx response with more than can be searched', () =>
+		expect(statedRefusal({ code: 402, data: Array(2_000).fill({}) }, 'job')).toBeUndefined());
 });
 
 it('names a model that belongs to another endpoint, if it is known', () => {

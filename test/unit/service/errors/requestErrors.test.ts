@@ -108,42 +108,12 @@ describe('an error response', () => {
 	});
 
 	it.each([
-		[401, { 'www-authenticate': 'Basic realm="proxy"' }],
-		[407, { 'proxy-authenticate': 'NTLM' }],
-	])('of a proxy that asks for a login does not blame the key: HTTP %d', (status, headers) => {
-		const { record } = refused(list, { status, headers, text: '<title>Login</title>' });
-		expect(record.advice).toMatch(
-			/^The response is probably of a proxy .* a login .* key is not the cause/,
-		);
-	});
-
-	it.each([
-		['HTML', '<html><h1>403 Forbidden</h1></html>', {}],
-		['a DOCTYPE', '<!DOCTYPE html><title>Filtered</title>', {}],
-		['the type of a page, whose text was cut off', '', { 'content-type': 'text/html' }],
-	])('with 403 and %s blames neither the key nor the prompt', (_, text, headers) => {
-		const { advice } = refused(create, { status: 403, headers, text }).record;
-		expect(advice).toMatch(/^The response is probably of a proxy or a firewall .* refuses/);
-		const json = { status: 403, headers: {}, text: '{"message":"Forbidden"}' };
-		expect(refused(create, json).record.advice).not.toContain('firewall');
-	});
-
-	it.each([
 		[60_000, 'wait 60 s first'],
 		[3_000_000, 'wait 50 minutes first'],
 	])('says in its unit how long to wait: %d ms', (retryAfter, said) => {
 		const response = { status: 429, headers: {}, text: '' };
 		expect(refused(list, response, retryAfter).record.advice).toContain(said);
 		expect(refused(list, response, 1e14).record.advice).not.toContain('asks to wait');
-	});
-
-	it.each([
-		[500, { error: { message: 'No media' } }],
-		[500, { message: 'No luck', code: 'upstream_error' }],
-		[400, { message: 'No such ratio' }],
-	])("in the service's form is from the service: %i %j", (status, body) => {
-		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
-		expect(failure).toMatchObject({ reach: 'answered', record: { billed: 'no' } });
 	});
 });
 

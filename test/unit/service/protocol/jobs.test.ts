@@ -1,23 +1,6 @@
 import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
 
-// The expected phases come from the service's specification, not from the code.
-
 describe('the phase of a state', () => {
-	it.each([
-		['PENDING', 'queued'],
-		['RUNNING', 'running'],
-		['SUCCEEDED', 'succeeded'],
-		['FAILED', 'failed'],
-		['submitted', 'queued'],
-		['in_progress', 'running'],
-		['completed', 'succeeded'],
-		['failed', 'failed'],
-		['queued', 'queued'],
-		['processing', 'running'],
-	])('maps the state %s to the phase %s', (state, phase) => {
-		expect(phaseOf(state)).toBe(phase);
-	});
-
 	it.each([
 		[
 			'queued',

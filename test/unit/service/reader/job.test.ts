@@ -4,7 +4,6 @@ import {
 	jobStatus,
 } from '../../../../nodes/shared/service/jobs/responses';
 import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
-import { jobIdInText } from '../../../../nodes/shared/service/reader/jobId';
 import * as reader from '../../../../nodes/shared/service/reader/videoLink';
 import { read } from '../../../../nodes/shared/service/reader/values';
 import { answerOf } from '../../../support/data/answers';
@@ -112,11 +111,6 @@ describe('each name that services use', () => {
 		},
 	);
 
-	it('takes no ID when there are several that may be', () => {
-		expect(() => createdTask(answerOf({ a_id: '1', b_id: '2' }))).toThrow('names no job');
-		expect(createdTask(answerOf({ a_id: '1', b_id: '1' })).id).toBe('1');
-	});
-
 	it.each(['status', 'state', 'task_status', 'job_status', 'video_status', 'task_state'])(
 		'gives the state in %s, before a status of the call',
 		(name) => {
@@ -139,17 +133,6 @@ describe('each name that services use', () => {
 			expect(createdVideo(answerOf({ [name]: 'a1', message: 'ok' })).id).toBe('a1');
 		},
 	);
-
-	it('takes the state of a part for that of the job only where there is nothing else', () => {
-		const part = (status: string) => ({ pipeline: { upscale: { status } } });
-		expect(poll({ status: 'odd', ...part('failed') }).phase).toBeUndefined();
-		expect(poll({ done: false, ...part('failed') }).phase).toBe('running');
-		expect(poll(part('completed')).phase).toBe('succeeded');
-		expect(poll({ status: 'processing', data: { status: 'success' } }).phase).toBe('running');
-		expect(poll({ status: 'odd', data: { status: 'completed' } }).phase).toBe('succeeded');
-		const two = { ...part('completed'), audio_track: { status: 'failed' } };
-		expect(() => poll(two)).toThrow('names no status');
-	});
 
 	it.each(['done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished'])(
 		'gives the end in %s',
@@ -205,30 +188,4 @@ describe('the link in a response', () => {
 		expect(videoLinkIn(value, base)).toBeUndefined();
 		expect(seen.objects).toBeLessThan(2_500);
 	});
-});
-
-it.each([
-	['task', '{"task_id": "a1", "output', 'a1'],
-	['task', '{"taskId":"a1"', 'a1'],
-	['task', '{"JOB_ID":"a1"', 'a1'],
-	['task', '{"job_id": 12, "', '12'],
-	['task', '{"id":"a1"', undefined],
-	['task', '{"task_id":"a', undefined],
-	['task', '{"task_id": 12', undefined],
-	['task', '', undefined],
-	['video', '{"id":"a1"', 'a1'],
-	['video', '{"video_id":"a1"', 'a1'],
-	['video', '{"task_id":"a1"', 'a1'],
-	['video', '{"jobId":"a1"', 'a1'],
-	['video', '{"task_id":"a1","id":"a2"', 'a2'],
-] as const)('the ID of a %s in a body that broke off: %s', (kind, text, id) => {
-	expect(jobIdInText(text, kind)).toBe(id);
-});
-
-it.each([
-	[{ page: 'https://a.example/page', file_uri: 'https://a.example/1' }, '1'],
-	[{ contentpage: 'https://a.example/page', z_url: 'https://a.example/1' }, '1'],
-	[{ page: 'https://a.example/page', src: 'https://a.example/1' }, '1'],
-])('takes the link under the likelier name: %j', (body, name) => {
-	expect(videoLinkIn(body)).toBe(`https://a.example/${name}`);
 });
