@@ -52,7 +52,7 @@ async function main(): Promise<void> {
 	const results = path.join(folder, 'results.json');
 	const options = [
 		...['--selectProjects=e2e', '--maxWorkers=3', '--json', `--outputFile=${results}`],
-		'--testSequencer=./test/runner/longestFirst.js',
+		`--testSequencer=${require.resolve('../runner/longestFirst')}`,
 	];
 	const code = await runTool('jest/bin/jest.js', [...options, ...forJest], { E2E_N8N: version });
 	if (process.env.UPDATE_DOCS) recordPassed(version, results);
