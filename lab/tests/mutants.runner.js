@@ -17,8 +17,7 @@ module.exports = class MutantRunner extends TestRunner {
 			);
 		});
 		const chosen = new RegExp(this._globalConfig.testNamePattern ?? '', 'i');
-		const isChosen = ({ path }) =>
-			namesByFile.get(path)?.some((name) => chosen.test(name)) ?? true;
+		const isChosen = ({ path }) => namesByFile.get(path)?.some((name) => chosen.test(name)) ?? true;
 		const byLength = (one, other) => (one.duration ?? 0) - (other.duration ?? 0);
 		for (const test of tests.filter(isChosen).sort(byLength)) {
 			if (MutantEnvironment.hasNoticed()) break;
