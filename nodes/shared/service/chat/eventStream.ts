@@ -70,7 +70,7 @@ interface Chunks {
 	strayText?: string;
 }
 
-/** Anything that is left out of an answer has letters or digits. */
+/** A sign of life that has no text of an answer: nothing but signs, with at most one of these words. */
 const heartbeat =
 	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
 

@@ -30,10 +30,10 @@ interface CreatedJob {
 export function createdTask(response: ServiceResponse): CreatedJob {
 	const created = createdJob(response, 'task');
 	const { id, fields } = created;
-	// As Wait for Video finds it: an empty field is one.
+	// Wait for Video takes the first of these fields that is there, even an empty one.
 	const hasUsualId = asText(valueAt(fields, 'output.task_id') ?? fields.task_id) === id;
-	const own = withOwnFields(withoutInnerTaskId(fields), { task_id: id });
-	return hasUsualId ? created : { id, fields: own };
+	if (hasUsualId) return created;
+	return { id, fields: withOwnFields(withoutInnerTaskId(fields), { task_id: id }) };
 }
 
 export function createdVideo(response: ServiceResponse): CreatedJob {

@@ -19,9 +19,12 @@ export function readReason(text: string, headers: Record<string, string>): strin
 	return reason ? excerpt(withoutStack(reason), maxLineLength) : undefined;
 }
 
-/** The first line of a stack of JavaScript or Java, or of one of Python behind its error. */
+/**
+ * The first line of a stack of JavaScript or Java, or of one of Python behind its error. A place in the middle of a
+ * sentence is none: it may be that of the mistake.
+ */
 const stack =
-	/\s(?:at (?:async )?(?:[^\s()]{1,300} ?\()?[^\s()"]{0,300}[./][^\s()":]{1,300}(?::\d+:\d|:\d+\))|File "[^"\n]{1,300}", line \d)[^]*$/;
+	/(?:\n\s{0,20}at [^\n]{0,300}:\d+\)?(?=\n|$)|\sat (?:async )?[^\s()]{1,300} ?\([^\s()"]{1,300}:\d+\)|\sFile "[^"\n]{1,300}", line \d+, in )[^]*$/;
 
 /** An error without the stack of the program that failed: it says nothing to a person, and the record keeps it. */
 export const withoutStack = (text: string): string =>
