@@ -72,7 +72,7 @@ export class MoneyRun {
 		private readonly given: Scenario,
 	) {
 		this.limits = given.limits ?? {};
-		this.days = new DayCount(makesJob(given.operation));
+		this.days = new DayCount(makesJob(given.operation), given.resends === true);
 		this.start = gateway.requests.length;
 		this.families = given.words.map((words, index) => ({
 			...{ key: keys[index], texts: words.map((word) => this.textOf(word)) },
