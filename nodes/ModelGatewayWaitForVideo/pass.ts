@@ -1,4 +1,4 @@
-import type { SteadyClock } from '../shared/service/client/steadyClock';
+import type { SteadyClock } from '../shared/service/client/clock';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
 import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';

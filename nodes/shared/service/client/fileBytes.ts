@@ -9,7 +9,7 @@ import { readBody, type FileResponse } from './fileRequest';
 import type { Gateway } from './gateway';
 import { announcedLength, isShortRange, ReceivedPart } from './receivedPart';
 import { waitBeforeRetry } from './retryPolicy';
-import { SteadyClock } from './steadyClock';
+import { SteadyClock } from './clock';
 import { TransferLimit, type TransferBounds } from './transferLimit';
 
 /** A file to transfer. What differs between a video and an image is handed in here. */

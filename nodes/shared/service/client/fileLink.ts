@@ -104,9 +104,12 @@ export class FileLink {
 					() => '',
 				);
 		response.close();
-		const shown = { status, headers: isHidden ? {} : headers, text };
-		const retryAfter = parseRetryAfter(shown.headers, clock.now());
-		const refusal = refused({ ...this.requestInfo, hidesResponse: isHidden }, shown, retryAfter);
+		const shown = isHidden ? {} : headers;
+		const retryAfter = parseRetryAfter(shown, clock.now());
+		const refusal = refused(
+			{ ...this.requestInfo, hidesResponse: isHidden },
+			{ status, headers: shown, text, retryAfter },
+		);
 		if (this.source.authenticated) queue?.applyRateLimitPause(refusal, headers);
 		return refusal;
 	}

@@ -6,11 +6,10 @@ import {
 } from '../errors/requestErrors';
 import { fileInText } from '../files/dataUrl';
 import { maxFileRedirects, transferMinute } from '../protocol/bounds';
-import { anySignal } from './anySignal';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import type { HttpRequest, HttpResponse, Runtime } from './http';
-import { withTimeout } from './timeouts';
+import { anySignal, withTimeout } from './timeouts';
 
 /** The address of a file. */
 export interface FileSource {

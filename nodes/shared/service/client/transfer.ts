@@ -2,9 +2,9 @@ import { stopped } from '../errors/gatewayError';
 import type { FileState } from '../files/fileEnd';
 import type { FileType } from '../files/fileType';
 import { maxTransferRestarts } from '../protocol/bounds';
-import { anySignal } from './anySignal';
 import { FileBytes, type TransferRequest } from './fileBytes';
 import type { Gateway } from './gateway';
+import { anySignal } from './timeouts';
 
 interface Transferred<T> {
 	/** The value that the store returned. */
@@ -51,7 +51,7 @@ async function passOn<T>(
 ): Promise<Transferred<T>> {
 	const { signal } = gateway.runtime;
 	const ended = new AbortController();
-	const bytes = file.read(gateway.withSignal(anySignal(ended.signal, signal)));
+	const bytes = file.read(gateway.with({ signal: anySignal(ended.signal, signal) }));
 	let failure: unknown;
 	const read = async () =>
 		await bytes.next().catch((error: unknown) => {

@@ -34,6 +34,8 @@ interface FailedResponse {
 	text: string;
 	/** The body, if it has been parsed, which takes long for a large one; undefined when it is not JSON. */
 	json?: unknown;
+	/** Milliseconds the service asked to wait. */
+	retryAfter?: number;
 }
 
 const bodyOf = (response: FailedResponse): unknown =>
@@ -144,16 +146,9 @@ export const heldBack = (purpose: string, holder: string): GatewayError =>
 		retry_can_help: true,
 	});
 
-/**
- * A response that is not a 2xx, or carries an error ("Errors", both tables and the codes).
- * @param retryAfter milliseconds the service asked to wait
- */
-export function refused(
-	request: RequestInfo,
-	response: FailedResponse,
-	retryAfter?: number,
-): GatewayError {
-	const { status, headers, text } = response;
+/** A response that is not a 2xx, or carries an error ("Errors", both tables and the codes). */
+export function refused(request: RequestInfo, response: FailedResponse): GatewayError {
+	const { status, headers, text, retryAfter } = response;
 	const body = bodyOf(response);
 	const said = reasonIn(read(body));
 	const isService = isFromService(body, said);
