@@ -38,13 +38,6 @@ const isComplete: Record<FileState, Record<Ending, boolean | 'twice'>> = {
 	cut: { broken: false, ended: false, announced: 'twice' },
 };
 
-/** The steps before the next try. */
-const remedies: Record<Setback['kind'], { pause: boolean; newLink: boolean }> = {
-	interrupted: { pause: true, newLink: false },
-	refused: { pause: false, newLink: true },
-	page: { pause: true, newLink: true },
-};
-
 const endsEarly = 'the file ends too early';
 const nothing: Uint8Array = new Uint8Array();
 
@@ -106,7 +99,8 @@ export class FileBytes {
 		const declared = response.headers['content-type'];
 		/** Bytes that have not been passed on, because they have not shown yet what the file is. */
 		let head = nothing;
-		let broken: unknown;
+		/** Why the response broke off. */
+		let broken: string | undefined;
 		try {
 			this.enforce(limit.announce(announcedLength(response)));
 			const { idleTimeout } = limit;
@@ -120,18 +114,16 @@ export class FileBytes {
 			}
 		} catch (error) {
 			response.close();
-			broken = error;
+			if (error instanceof GatewayError) throw error;
+			broken = error instanceof Error ? error.message : String(error);
 		}
-		if (broken instanceof GatewayError) throw broken;
 		// A file that broke off early is passed on only if its type is sure.
 		const isSure = broken === undefined || fileTypeOf(head) !== undefined;
 		if (head.length > 0 && isSure && this.isFile(head, declared)) {
 			yield this.accept(head);
 			head = nothing;
 		}
-		if (broken !== undefined) {
-			return this.judge('broken', broken instanceof Error ? broken.message : String(broken));
-		}
+		if (broken !== undefined) return this.judge('broken', broken);
 		if (head.length > 0) return this.page(head, response);
 		if (!this.file) return this.interrupted('no data arrived');
 		const isAll = received.hasAnnouncedLength;
@@ -168,7 +160,7 @@ export class FileBytes {
 
 	private interrupted(reason: string): Setback {
 		this.reason = reason;
-		return { kind: 'interrupted', error: this.incomplete(reason) };
+		return { error: this.incomplete(reason), pause: true, newLink: false };
 	}
 
 	/** The response was a text, and no file: it may be the page of a storage host. */
@@ -182,13 +174,13 @@ export class FileBytes {
 			status,
 			...(text !== undefined && { raw_body: text }),
 		});
-		return { kind: refresh ? 'page' : 'interrupted', error };
+		return { error, pause: true, newLink: refresh !== undefined };
 	}
 
 	/** @throws GatewayError when there is no next try */
-	private async prepareNext({ kind, error }: Setback, hasProgressed: boolean): Promise<void> {
+	private async prepareNext(setback: Setback, hasProgressed: boolean): Promise<void> {
+		const { error, pause, newLink } = setback;
 		const { clock, signal, random } = this.gateway.runtime;
-		const { pause, newLink } = remedies[kind];
 		if (pause) {
 			this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
 			const tries = { tries: this.emptyTries, random: random() };

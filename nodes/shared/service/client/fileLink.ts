@@ -20,11 +20,14 @@ export interface LinkRequest {
 	charged: (error: GatewayError) => GatewayError;
 }
 
-/** Why a try did not bring the rest of the file, and what is thrown when no other try can help. */
+/** Why a try did not bring the rest of the file, and the steps before the next try. */
 export interface Setback {
-	/** The bytes, or the way to them, broke off; the link was refused; a text came in place of the file. */
-	kind: 'interrupted' | 'refused' | 'page';
+	/** Thrown when no other try can help. */
 	error: GatewayError;
+	/** The bytes, or the way to them, broke off. */
+	pause: boolean;
+	/** The link was refused. */
+	newLink: boolean;
 }
 
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
@@ -88,8 +91,8 @@ export class FileLink {
 	}
 
 	private setback(error: GatewayError): Setback {
-		const isRefused = linkRefusedStatuses.has(error.failure.status);
-		return { kind: isRefused ? 'refused' : 'interrupted', error: this.request.charged(error) };
+		const newLink = linkRefusedStatuses.has(error.failure.status);
+		return { error: this.request.charged(error), pause: !newLink, newLink };
 	}
 
 	private async refusal(response: FileResponse, gateway: Gateway): Promise<GatewayError> {

@@ -31,14 +31,11 @@ export async function transferFile<T>(
 ): Promise<Transferred<T>> {
 	const file = new FileBytes(gateway, request);
 	for (let restarts = 0; ; restarts++) {
-		const outcome = await passOn(file, gateway, store).then(
-			(transferred) => ({ transferred }),
-			(error: unknown) => ({ error }),
-		);
-		if ('transferred' in outcome) return outcome.transferred;
-		if (gateway.runtime.signal?.aborted) throw request.charged(stopped());
-		if (outcome.error !== file.cannotResume || restarts === maxTransferRestarts) {
-			throw outcome.error;
+		try {
+			return await passOn(file, gateway, store);
+		} catch (error) {
+			if (gateway.runtime.signal?.aborted) throw request.charged(stopped());
+			if (error !== file.cannotResume || restarts === maxTransferRestarts) throw error;
 		}
 	}
 }
@@ -61,8 +58,7 @@ async function passOn<T>(
 		});
 	try {
 		let first: IteratorResult<Uint8Array, void> | undefined = await read();
-		// A generator would answer a store that gives up only after the next byte, which may never come. And what a store
-		// throws in is no failure of the transfer.
+		// A generator would answer a store that gives up only after the next byte, which may never come.
 		const stream: AsyncIterableIterator<Uint8Array> = {
 			[Symbol.asyncIterator]: () => stream,
 			next: async () => {
@@ -73,10 +69,6 @@ async function passOn<T>(
 			return: async () => {
 				ended.abort();
 				return { done: true, value: undefined };
-			},
-			throw: async (error) => {
-				ended.abort();
-				throw error;
 			},
 		};
 		const { type, end } = file.begun;
