@@ -5,7 +5,7 @@ import {
 	type RequestInfo,
 } from '../errors/requestErrors';
 import { fileInText } from '../files/dataUrl';
-import { maxFileRedirects, transferMinute } from '../protocol/bounds';
+import { maxFileRedirects, transferMinute as timeout } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import type { HttpRequest, HttpResponse, Runtime } from './http';
@@ -35,9 +35,6 @@ export interface FileResponse extends HttpResponse {
 	/** Whether nothing of it may be shown: see {@link mayShow}. */
 	isHidden: boolean;
 }
-
-/** For the head of a response, and as the idle timeout of its body. */
-const timeout = transferMinute;
 
 /**
  * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.

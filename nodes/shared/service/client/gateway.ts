@@ -8,7 +8,7 @@ import { DryRun } from './dryRun';
 import { waitForEventLoop } from './eventLoop';
 import { exchange } from './exchange';
 import type { Runtime } from './http';
-import type { Idempotency } from './idempotency';
+import { UnclearTries, type Idempotency } from './idempotency';
 import { unusableError, withoutKey } from './received';
 import { Redaction } from './redaction';
 import { requestInfoOf, requestOf, type Call } from './request';
@@ -17,7 +17,6 @@ import { responseMemory } from './responseMemory';
 import { waitBeforeRetry } from './retryPolicy';
 import { sendInTurn, type Slot } from './sendInTurn';
 import { anySignal } from './timeouts';
-import { UnclearTries } from './unclearTries';
 
 export type { Call } from './request';
 

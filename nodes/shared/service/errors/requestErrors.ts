@@ -4,14 +4,19 @@ import { deniedBy, refusalOfCode, refusals, type RefusalKind } from '../protocol
 import { isWebPage, readReason } from '../reader/page';
 import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
-import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
-import { refusesModel } from './modelRefusal';
+import {
+	GatewayError,
+	type Failure,
+	type FailureKind,
+	type OtherModel,
+	type Reach,
+} from './gatewayError';
 import { addressProblems, readNetworkError } from './networkError';
-import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
+import { isModelBlamed, refusalOf, refusesModel } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
 /** The facts about a request that its errors need. */
-export interface RequestInfo extends RefusedRequest, SentRequest {
+export interface RequestInfo extends SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;
 	/** The requested model, if it is known to belong to another endpoint. */
