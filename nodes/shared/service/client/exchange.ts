@@ -1,11 +1,6 @@
 import { redirected, type RequestInfo } from '../errors/requestErrors';
 import { JsonBounds } from '../jsonBounds';
-import {
-	bytesPerWeight,
-	maxDrainedBytes,
-	responseBounds,
-	type ResponseKind,
-} from '../protocol/bounds';
+import { bytesPerWeight, maxDrainedBytes, responseBounds } from '../protocol/bounds';
 import { maxAddressLength, maySendKeyTo } from './connection';
 import { minCharactersPerTurn, waitForEventLoop } from './eventLoop';
 import type { Clock, HttpRequest, HttpResponse } from './http';
@@ -50,7 +45,7 @@ export async function exchange(
 	{ call, requestInfo, timeout, held, slot }: ExchangeOptions,
 ): Promise<RawResponse> {
 	const { http, clock, signal, queue, graceOnStop } = sender.runtime;
-	const { endpoint, response: kind = endpoint.response, mayLeadToFile, onText } = call;
+	const { mayLeadToFile } = call;
 	const isRead = requestInfo.cost === 'read';
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
@@ -82,15 +77,7 @@ export async function exchange(
 					rawResponse = undefined;
 					continue;
 				}
-				const isGood = status < 300;
-				await readInto(rawResponse, response, {
-					onText: isGood ? onText : undefined,
-					mayBeFile: isGood && mayLeadToFile,
-					kind,
-					held,
-					clock,
-					innerSignal,
-				});
+				await readInto(rawResponse, response, { call, held, clock, signal: innerSignal });
 				return rawResponse;
 			} finally {
 				response.close();
@@ -115,17 +102,21 @@ interface Redirect {
 	why?: 'file' | Parameters<typeof redirected>[2];
 }
 
-interface Hop extends Pick<HttpRequest, 'url' | 'method'>, Pick<Call<unknown>, 'mayLeadToFile'> {
-	/** The addresses that have responded. */
-	visited: Set<string>;
-}
-
-/** The redirect of a response; undefined when there is none. */
+/**
+ * The redirect of a response; undefined when there is none.
+ * @param hop `visited`: the addresses that have responded
+ */
 function redirectOf(
 	{ status, headers: { location: target } }: HttpResponse,
-	{ url, method, visited, mayLeadToFile }: Hop,
+	hop: {
+		url: string;
+		method: HttpRequest['method'];
+		visited: Set<string>;
+		mayLeadToFile?: boolean;
+	},
 	{ connection, redaction }: Sender,
 ): Redirect | undefined {
+	const { url, method, visited, mayLeadToFile } = hop;
 	if (!redirects.has(status) || !target) return undefined;
 	if (target.length > maxAddressLength || !URL.canParse(target, url))
 		return { target, why: 'foreignRedirect' };
@@ -144,21 +135,16 @@ function redirectOf(
 	return { target: href, why: isUseless ? 'uselessRedirect' : undefined };
 }
 
-interface ReadOptions extends Pick<Call<unknown>, 'onText'> {
-	kind: ResponseKind;
-	held: HeldBytes;
-	clock: Clock;
-	mayBeFile?: boolean;
-	innerSignal: AbortSignal;
-}
-
 async function readInto(
 	rawResponse: RawResponse,
 	response: HttpResponse,
-	{ onText, mayBeFile, kind, held, clock, innerSignal }: ReadOptions,
+	options: Pick<ExchangeOptions, 'call' | 'held'> & { clock: Clock; signal: AbortSignal },
 ): Promise<void> {
+	const { call, held, clock, signal } = options;
 	const decoder = new TextDecoder();
+	const isGood = rawResponse.status < 300;
 	const isError = rawResponse.status >= 400;
+	const { endpoint, response: kind = endpoint.response } = call;
 	const { characters, weight } = responseBounds[isError ? 'document' : kind];
 	const bounds = new JsonBounds(weight);
 	/** Undefined until the first character: the events of a stream are parsed one by one. */
@@ -171,7 +157,7 @@ async function readInto(
 		const { weight: before } = bounds;
 		if (rawResponse.text.length + text.length > characters) return tooLong(characters);
 		if (isJson && !bounds.accepts(text)) return tooManyParts;
-		await held.take(bytes + bytesPerWeight * (bounds.weight - before), innerSignal);
+		await held.take(bytes + bytesPerWeight * (bounds.weight - before), signal);
 		return undefined;
 	};
 	const chunks = response.body[Symbol.asyncIterator]();
@@ -179,7 +165,7 @@ async function readInto(
 		const { value: bytes, done } = await chunks.next();
 		if (done) return;
 		const text = decoder.decode(bytes, { stream: true });
-		if (mayBeFile && fileCharacters.test(text)) {
+		if (isGood && call.mayLeadToFile && fileCharacters.test(text)) {
 			Object.assign(rawResponse, { text: '', isFile: true });
 			return;
 		}
@@ -193,7 +179,7 @@ async function readInto(
 			held.release();
 			return;
 		}
-		if (await onText?.(text)) break;
+		if (isGood && (await call.onText?.(text))) break;
 		unpaused += text.length;
 		if (unpaused < minCharactersPerTurn) continue;
 		await waitForEventLoop(unpaused, clock);
@@ -207,7 +193,7 @@ async function readInto(
 			drained += bytes.length;
 		}
 	};
-	await Promise.race([drain(), clock.sleep(drainTimeout, innerSignal)]).catch(() => undefined);
+	await Promise.race([drain(), clock.sleep(drainTimeout, signal)]).catch(() => undefined);
 }
 
 const tooLong = (characters: number) =>

@@ -4,21 +4,13 @@ import type { FileEnd, FileState } from '../files/fileEnd';
 import { fileTypeOf, headLength, typeToDeliver, type FileType } from '../files/fileType';
 import { followFile } from '../files/imageParts';
 import { excerpt } from '../json';
-import { FileLink, type LinkRequest, type Setback } from './fileLink';
+import { FileLink, type Setback, type TransferRequest } from './fileLink';
 import { readBody, type FileResponse } from './fileRequest';
 import type { Gateway } from './gateway';
 import { announcedLength, isShortRange, ReceivedPart } from './receivedPart';
 import { waitBeforeRetry } from './retryPolicy';
 import { SteadyClock } from './clock';
-import { TransferLimit, type TransferBounds } from './transferLimit';
-
-/** A file to transfer. What differs between a video and an image is handed in here. */
-export interface TransferRequest extends LinkRequest {
-	wanted: 'image' | 'video';
-	bounds: TransferBounds;
-	/** Whether a file that its host always ends in the middle is delivered all the same. */
-	takesCut?: boolean;
-}
+import { TransferLimit } from './transferLimit';
 
 /**
  * How a response ended.

@@ -8,9 +8,10 @@ import type { Gateway } from './gateway';
 import type { ReceivedPart } from './receivedPart';
 import { parseRetryAfter } from './retryPolicy';
 import { withTimeout } from './timeouts';
+import type { TransferBounds } from './transferLimit';
 
-/** A file that is requested by a link. */
-export interface LinkRequest {
+/** A file to transfer. What differs between a video and an image is handed in here. */
+export interface TransferRequest {
 	source: FileSource;
 	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */
 	refresh?: () => Promise<FileSource>;
@@ -18,6 +19,10 @@ export interface LinkRequest {
 	purpose: string;
 	/** The same failure, of a file that is charged. */
 	charged: (error: GatewayError) => GatewayError;
+	wanted: 'image' | 'video';
+	bounds: TransferBounds;
+	/** Whether a file that its host always ends in the middle is delivered all the same. */
+	takesCut?: boolean;
 }
 
 /** Why a try did not bring the rest of the file, and the steps before the next try. */
@@ -39,7 +44,7 @@ export class FileLink {
 	private renewals = 0;
 	private readonly requestInfo: RequestInfo;
 
-	constructor(private readonly request: LinkRequest) {
+	constructor(private readonly request: TransferRequest) {
 		this.source = request.source;
 		this.requestInfo = { purpose: request.purpose, cost: 'read', isFile: true };
 	}

@@ -1,9 +1,5 @@
-import {
-	linkCarriesKey,
-	linkLeadsInside,
-	noResponse,
-	type RequestInfo,
-} from '../errors/requestErrors';
+import { GatewayError } from '../errors/gatewayError';
+import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
 import { fileInText } from '../files/dataUrl';
 import { maxFileRedirects, transferMinute as timeout } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
@@ -64,7 +60,11 @@ export async function requestFile(
 
 	for (let hop = 0; ; hop++) {
 		const { host } = new URL(url);
-		if (!mayFetchFrom(url, connection)) throw linkLeadsInside(requestInfo.purpose, host);
+		if (!mayFetchFrom(url, connection)) {
+			const problem = `its link leads to an address inside your network (${host})`;
+			const message = `Could not ${requestInfo.purpose}: ${problem}`;
+			throw new GatewayError({ message, kind: 'linkLeadsInside' });
+		}
 		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
 		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();

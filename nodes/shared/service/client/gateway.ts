@@ -56,13 +56,15 @@ export class Gateway<R extends Runtime = Runtime> {
 	/** @throws GatewayError; in a dry run, a DryRun */
 	async call<T>(call: Call<T>): Promise<T> {
 		const { clock, random, signal, closing, isDry } = this.runtime;
-		const { baseUrl, backupUrl = baseUrl } = this.connection;
+		const { connection, route } = this;
+		const { baseUrl, backupUrl = baseUrl } = connection;
 		const { endpoint, retries, once, timeout = endpoint.timeoutSeconds * 1000 } = call;
 		const idempotency = this.idempotencyOf(endpoint);
-		const requestInfo = requestInfoOf(call, this.connection, idempotency);
+		if (isDry)
+			throw new DryRun(requestOf(call, connection, { ...idempotency, ...route }), this.redaction);
+		const requestInfo = requestInfoOf(call, connection, idempotency);
 		const timeLeft = { [baseUrl]: timeout, [backupUrl]: timeout };
 		const sent = { call, requestInfo, timeLeft };
-		if (isDry) throw new DryRun(this.requestOf(sent), this.redaction);
 		const unclear = new UnclearTries(idempotency);
 		for (let tries = 1; ; tries++) {
 			const outcome = await this.sendTry(sent, unclear.first);
@@ -75,7 +77,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			const wait = waitBeforeRetry(outcome.failure, { ...requestInfo, isUnclear }, policy);
 			unclear.add(outcome);
 			if (signal?.aborted) throw stopped(unclear.first);
-			const isOutOfTime = timeLeft[this.route.base] < minTryTime;
+			const isOutOfTime = timeLeft[route.base] < minTryTime;
 			if (wait === undefined || isOutOfTime || closing?.aborted) throw unclear.errorOf(outcome);
 			await unclear.countResend();
 			// Made only here: most of thousands of calls never pause.
@@ -111,14 +113,6 @@ export class Gateway<R extends Runtime = Runtime> {
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	private requestOf({ call, requestInfo: { idempotencyKey } }: Sent<unknown>) {
-		return requestOf(call, {
-			connection: this.connection,
-			base: this.route.base,
-			idempotencyKey,
-		});
-	}
-
 	/** @param slot the request's place in the queue */
 	private async sendOnce<T>(sent: Sent<T>, slot: Slot): Promise<{ value: T }> {
 		const { call, requestInfo, timeLeft } = sent;
@@ -127,8 +121,9 @@ export class Gateway<R extends Runtime = Runtime> {
 		const startedAt = clock.now();
 		const held = responseMemory.share();
 		try {
+			const request = requestOf(call, this.connection, { base, ...requestInfo });
 			const options = { call, requestInfo, timeout: timeLeft[base], held, slot };
-			const received = await exchange(this.requestOf(sent), this, options)
+			const received = await exchange(request, this, options)
 				// A request that Stop interrupted had no response either, and may have been accepted.
 				.catch((error: unknown) =>
 					noResponse({ ...requestInfo, url: base }, error, this.redaction),

@@ -69,11 +69,11 @@ export function requestInfoOf(
 /** The request of a call, as it is sent to a base URL. */
 export function requestOf(
 	{ endpoint, id, body, form, headers: more }: Call<unknown>,
-	{ base, connection, idempotencyKey }: Idempotency & { base: string; connection: Connection },
+	{ asyncHeaderName, idempotencyHeaderName }: Connection,
+	{ base, idempotencyKey }: Idempotency & { base: string },
 ) {
 	const headers: Record<string, string> = { Accept: 'application/json', ...more };
 	if (body) headers['Content-Type'] = 'application/json';
-	const { asyncHeaderName, idempotencyHeaderName } = connection;
 	if (endpoint.isAsync) headers[asyncHeaderName] = asyncHeader.value;
 	if (idempotencyHeaderName && idempotencyKey) headers[idempotencyHeaderName] = idempotencyKey;
 	return {

@@ -2,7 +2,8 @@ import { stopped } from '../errors/gatewayError';
 import type { FileState } from '../files/fileEnd';
 import type { FileType } from '../files/fileType';
 import { maxTransferRestarts } from '../protocol/bounds';
-import { FileBytes, type TransferRequest } from './fileBytes';
+import { FileBytes } from './fileBytes';
+import type { TransferRequest } from './fileLink';
 import type { Gateway } from './gateway';
 import { anySignal } from './timeouts';
 

@@ -4,13 +4,7 @@ import { deniedBy, refusalOfCode, refusals, type RefusalKind } from '../protocol
 import { isWebPage, readReason } from '../reader/page';
 import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
-import {
-	GatewayError,
-	type Failure,
-	type FailureKind,
-	type OtherModel,
-	type Reach,
-} from './gatewayError';
+import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
 import { addressProblems, readNetworkError } from './networkError';
 import { isModelBlamed, refusalOf, refusesModel } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
@@ -20,7 +14,7 @@ export interface RequestInfo extends SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;
 	/** The requested model, if it is known to belong to another endpoint. */
-	otherModel?: OtherModel;
+	otherModel?: Failure['otherModel'];
 	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
 	isFile?: true;
 	/** The host of a requested file. Failures name it. */
@@ -83,18 +77,14 @@ export function noResponse(
 	const { reach, kind: said, text, address } = readNetworkError(cause);
 	const { host, url } = request;
 	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
-	const kind = proxy === undefined ? said : 'deadProxy';
+	const kind: FailureKind | undefined = proxy === undefined ? said : 'deadProxy';
 	const network = text && ` (${excerpt(redaction.text(text))})`;
 	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
 	const problem = kind && problems[kind];
 	const unreached = `${target} could not be reached${problem ? `: ${problem}` : ''}`;
 	const whatHappened = reach === 'unsent' ? unreached : lostBy(kind, host);
-	return failed(request, whatHappened + network, {
-		reach,
-		status: 0,
-		...(kind && { kind }),
-		...withoutUndefined({ host }),
-	});
+	const facts = { reach, status: 0, ...withoutUndefined({ kind, host }) };
+	return failed(request, whatHappened + network, facts);
 }
 
 const problems: Partial<Record<FailureKind, string>> = addressProblems;
@@ -122,13 +112,6 @@ export const linkCarriesKey = (purpose: string): GatewayError =>
 		reach: 'unreadable',
 		kind: 'linkCarriesKey',
 		billed: 'yes',
-	});
-
-/** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
-export const linkLeadsInside = (purpose: string, host: string): GatewayError =>
-	new GatewayError({
-		message: `Could not ${purpose}: its link leads to an address inside your network (${host})`,
-		kind: 'linkLeadsInside',
 	});
 
 /** A redirect that is not followed. @param location the target, without the key */
