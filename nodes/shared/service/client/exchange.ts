@@ -10,7 +10,7 @@ import type { HeldBytes } from './responseMemory';
 import type { Slot } from './sendInTurn';
 import { withTimeout } from './timeouts';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
 	call: Pick<Call<unknown>, 'endpoint' | 'response' | 'mayLeadToFile' | 'onText'>;
 	requestInfo: RequestInfo;
 	/** Milliseconds for the whole exchange: redirects, head and body. */

@@ -91,8 +91,7 @@ export class FileBytes {
 		const declared = response.headers['content-type'];
 		/** Bytes that have not been passed on, because they have not shown yet what the file is. */
 		let head = nothing;
-		/** Why the response broke off. */
-		let broken: string | undefined;
+		let broken: unknown;
 		try {
 			this.enforce(limit.announce(announcedLength(response)));
 			const { idleTimeout } = limit;
@@ -106,16 +105,18 @@ export class FileBytes {
 			}
 		} catch (error) {
 			response.close();
-			if (error instanceof GatewayError) throw error;
-			broken = error instanceof Error ? error.message : String(error);
+			broken = error;
 		}
+		if (broken instanceof GatewayError) throw broken;
 		// A file that broke off early is passed on only if its type is sure.
 		const isSure = broken === undefined || fileTypeOf(head) !== undefined;
 		if (head.length > 0 && isSure && this.isFile(head, declared)) {
 			yield this.accept(head);
 			head = nothing;
 		}
-		if (broken !== undefined) return this.judge('broken', broken);
+		if (broken !== undefined) {
+			return this.judge('broken', broken instanceof Error ? broken.message : String(broken));
+		}
 		if (head.length > 0) return this.page(head, response);
 		if (!this.file) return this.interrupted('no data arrived');
 		const isAll = received.hasAnnouncedLength;

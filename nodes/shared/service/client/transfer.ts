@@ -32,12 +32,12 @@ export async function transferFile<T>(
 ): Promise<Transferred<T>> {
 	const file = new FileBytes(gateway, request);
 	for (let restarts = 0; ; restarts++) {
-		try {
-			return await passOn(file, gateway, store);
-		} catch (error) {
+		const transferred = await passOn(file, gateway, store).catch((error: unknown) => {
 			if (gateway.runtime.signal?.aborted) throw request.charged(stopped());
 			if (error !== file.cannotResume || restarts === maxTransferRestarts) throw error;
-		}
+			return undefined;
+		});
+		if (transferred) return transferred;
 	}
 }
 
