@@ -1,8 +1,7 @@
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
 import type { ItemOutput } from '../shared/n8n/items/work';
-import type { EventName } from '../shared/n8n/log/events';
-import type { EventDetails, NodeLog } from '../shared/n8n/log/nodeLog';
+import type { EventDetails, EventName, NodeLog } from '../shared/n8n/log/nodeLog';
 import type { Forecast } from './start';
 import { jobOf, type StoredItem } from './state';
 
