@@ -14,8 +14,8 @@ import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import { Plan } from './plan';
-import { nodeIdOf } from './store';
-import { manyConflicts, maxTries } from './storeErrors';
+import { nodeIdOf } from './storeCalls';
+import { manyConflicts, maxTries } from './write';
 
 interface Settings {
 	billing: Cost;

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
-import type { LastingPeriod } from './count';
+import type { LastingPeriod } from './counts';
 import { decide, type Circumstances } from './decide';
 import type { Journal } from './journal';
 import { Tally } from './limits';
