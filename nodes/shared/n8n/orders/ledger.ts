@@ -67,9 +67,10 @@ export class Ledger {
 		const { journal, lines } = this;
 		const names = new WishNames(this.context, journal, this.settings);
 		// Previews come last, so that they take no known order from the items that are really ordered.
-		const previews = items.filter(({ isPreview }) => isPreview);
-		const real = items.filter(({ isPreview }) => !isPreview);
-		for (const line of [...real, ...previews]) {
+		const inOrder = [...items].sort(
+			(one, other) => Number(one.isPreview) - Number(other.isPreview),
+		);
+		for (const line of inOrder) {
 			await yielder.yieldIfDue();
 			line.wish = names.wishOf(line);
 			lines.push(line);
