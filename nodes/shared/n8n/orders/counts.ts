@@ -199,7 +199,7 @@ export class Counts {
 
 	/** Looks up the limited rows from their first place. */
 	async recount(): Promise<void> {
-		for (const row of this.limitedRows) await row.recount();
+		for (const row of this.limitedRows) await row.count(true);
 	}
 
 	/** The rows, and how many places these lines need in each. */

@@ -53,9 +53,12 @@ export class Places {
 		return this.written.length;
 	}
 
-	/** Looks up how many places are taken. */
-	async count(): Promise<number> {
-		const { top = 0 } = this;
+	/**
+	 * Looks up how many places are taken.
+	 * @param fromStart whether to forget what this process knew of it
+	 */
+	async count(fromStart = false): Promise<number> {
+		const top = fromStart ? 0 : (this.top ?? 0);
 		if (top > 0) {
 			const free = await this.firstFree(top - 1);
 			if (free >= top) return (this.top = free);
@@ -120,12 +123,6 @@ export class Places {
 		await this.store.remove(places.flatMap((place) => this.valuesAt(place)));
 	}
 
-	/** Forgets what this process knew of the row, and looks it up. */
-	async recount(): Promise<void> {
-		tops().delete(this.name);
-		await this.count();
-	}
-
 	/** @param from the first place that is looked up */
 	private async firstFree(from: number): Promise<number> {
 		for (let [start, size] = [from, firstWindow]; ; [start, size] = [start + size, nextWindow]) {
@@ -148,11 +145,6 @@ export class Places {
 				throw error;
 			},
 		);
-	}
-
-	/** All values that this number of places has. */
-	valuesUpTo(count: number): string[] {
-		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
 	}
 
 	/**

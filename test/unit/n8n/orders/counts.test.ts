@@ -100,7 +100,7 @@ describe('the counts of a run', () => {
 		const store = new ProcessedItems(entries.contextOf());
 		const node = nodeIdOf(entries.contextOf());
 		const { places } = new Count(store, { of: 'orders', period: 'day', date: today, node });
-		entries.list = places.valuesUpTo(1_499);
+		entries.list = places.valuesFor(1_499);
 		for (const [number, isFull] of [
 			[1, false],
 			[2, true],
@@ -140,7 +140,8 @@ it('counts what another worker has spent meanwhile, and what it has given back',
 	const run = dayOf(2);
 	await run.order(0.41);
 	const [, row] = run.rows;
-	const ofOther = row.valuesUpTo(26).slice(-10);
+	// Beyond the 21 places of the run, which come first.
+	const ofOther = row.valuesFor(26).slice(-10);
 	entries.list.push(...ofOther);
 	expect(await run.look()).toEqual([0, 0.1]);
 	expect(run.needed({ orders: 1, cost: 0.41 })).toEqual([1, 21]);
