@@ -33,7 +33,6 @@ export class Item extends Line {
 
 /** Another model of an item, with the request for it. */
 export interface OtherModel {
-	/** Its ID. */
 	model: string;
 	request: unknown;
 	/** Estimated cost; undefined without a price. */
@@ -58,7 +57,6 @@ export interface Forecast {
 	job_id?: string;
 }
 
-/** The forecast for an item that would fail. */
 export function failureForecast(error: unknown): Forecast {
 	const { message, advice, job } = recordOf(error);
 	return { would: 'fail', reason: message, advice, ...(job && { job_id: job.id }) };

@@ -4,15 +4,12 @@ import type { LimitStatus } from './limits';
 import type { Match } from './match';
 import type { Answered, Order, Wish } from './order';
 
-/** An order, what earlier tries know of it, and what the user wants. */
+/** An order, what earlier tries know of it, and what the user wants; see `Line`. */
 interface Wanted {
 	wish: Pick<Wish, 'parameters' | 'idempotencyKey'>;
-	/** Undefined when earlier tries know nothing of it. */
 	found?: Match;
 	options?: Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey'>;
-	/** Whether it is sent again when its response was lost. */
 	resendsLost: boolean;
-	/** Why it would be ordered in vain. */
 	objection?: Failure;
 }
 
@@ -55,7 +52,6 @@ export type Reason =
 	| 'reworded'
 	/** Its Order Key was used before. */
 	| 'keyUsed'
-	/** Its Order Key was used for another order. */
 	| 'keyOfOther'
 	| 'keyUnknown'
 	/** A file that it needs surely cannot be used. */
@@ -63,7 +59,6 @@ export type Reason =
 	| NonNullable<LimitStatus>
 	/** Earlier tries cannot be looked up. */
 	| 'triesUnknown'
-	/** n8n's database cannot record it. */
 	| 'notRecorded'
 	/** The list has more orders than n8n's store can hold. */
 	| 'tooMany'
