@@ -36,9 +36,9 @@ async function dryRequest(
 	item: Previewed,
 	dry: N8nGateway,
 ): Promise<JsonObject | undefined> {
-	const { decision, forecast } = item;
+	const { forecast, wish } = item;
 	if (forecast.would !== 'order') return undefined;
-	const { idempotencyKey } = decision && 'idempotencyKey' in decision ? decision : {};
+	const { idempotencyKey } = wish;
 	try {
 		await run.work.perform?.(
 			item.request,

@@ -8,8 +8,7 @@ import type { Answered, Order, Wish } from './order';
 interface Wanted {
 	wish: Pick<Wish, 'parameters' | 'idempotencyKey'>;
 	found?: Match;
-	options?: Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey'>;
-	resendsLost: boolean;
+	options?: Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey' | 'resendsLost'>;
 	objection?: Failure;
 }
 
@@ -34,9 +33,9 @@ export interface Circumstances {
 }
 
 export type Decision =
-	| { do: 'send'; parts: object[]; idempotencyKey?: string }
+	| { do: 'send'; parts: object[] }
 	/** Sent again with its idempotency key, so that the gateway makes no second job. */
-	| { do: 'sendUnderKey'; order: Order; idempotencyKey: string }
+	| { do: 'sendUnderKey'; order: Order }
 	| { do: 'reuse'; order: Answered }
 	/** The item orders nothing, but does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
@@ -91,21 +90,22 @@ export function decide(wanted: Wanted, given: Circumstances): Decision {
 /** An order that was sent and may have been accepted. */
 function decideSent(
 	{ order, by }: Match,
-	{ wish: { idempotencyKey }, resendsLost }: Wanted,
+	{ wish: { idempotencyKey }, options }: Wanted,
 	{ unguarded, isUnderWay, limit }: Circumstances,
 ): Decision {
 	const orders = [order];
+	const { resendsLost = false } = options ?? {};
 	// The gateway recognises it only when both the key and the request are the same.
 	const isRecognised = by === 'request' && order.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
 		// If n8n was killed before it was sent, this makes its first job. The day counts it already.
 		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
-		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order, idempotencyKey });
+		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order });
 	}
 	if (isUnderWay) return { do: 'refuse', because: 'sent', orders };
 	if (resendsLost && limit === undefined) {
 		if (unguarded === 'notRecorded') return { do: 'refuse', because: 'notRecorded', orders };
-		return { do: 'send', parts: [], idempotencyKey };
+		return { do: 'send', parts: [] };
 	}
 	const ofSent = by === 'request' ? 'sent' : 'reworded';
 	const because = order.state === 'lost' ? 'lost' : ofSent;
@@ -114,7 +114,7 @@ function decideSent(
 
 function decideNew(
 	parts: object[],
-	{ wish: { idempotencyKey }, options, resendsLost, objection }: Wanted,
+	{ options, objection }: Wanted,
 	{ unguarded, keyUse, unmatched, limit }: Circumstances,
 ): Decision {
 	if (keyUse === 'unknown') return { do: 'refuse', because: 'keyUnknown' };
@@ -126,9 +126,9 @@ function decideNew(
 	if (unmatched === 'unknown' || unmatched.length > 0) {
 		const orders = unmatched === 'unknown' ? [] : unmatched;
 		const isDelivered = orders.some(({ state }) => state === 'answered');
-		if (isDelivered || !resendsLost) return { do: 'refuse', because: 'reworded', orders };
+		if (isDelivered || !options?.resendsLost) return { do: 'refuse', because: 'reworded', orders };
 	}
-	return limited(limit, { do: 'send', parts, idempotencyKey });
+	return limited(limit, { do: 'send', parts });
 }
 
 /** The decision, or a refusal where a limit does not allow it. */
