@@ -106,11 +106,10 @@ function follow(
 			return;
 		}
 		case 'refuse': {
-			const { because, orders = [], limit } = decision;
-			// So the error of the node names this job, too.
-			const [job] = orders.flatMap((one) => (one.state === 'answered' ? (one.job ?? []) : []));
-			item.job = job ?? item.job;
+			const { because, orders, limit } = decision;
 			const error = refusal(because, item, ledger, orders);
+			// So the error of the node names this job, too.
+			item.job = error.failure.job ?? item.job;
 			const cause = limit ? withLimit(error, refusal(limit, item, ledger)) : error;
 			item.outcome = [run.fail(item, cause)];
 		}
