@@ -32,6 +32,10 @@ const maxRows = 1_000;
 const spent = () =>
 	remembered('spent', () => new NewestEntries<{ places: number; cost: number }>(maxRows));
 
+/** By what was counted: the last day or month whose cost was counted, and what its row has in n8n's store. */
+const lastCosts = () =>
+	remembered('costs', () => new NewestEntries<{ date: string; values: string[] }>(maxRows));
+
 /**
  * Counts the orders of a node in one day or month, or their cost, in all executions and workers: a row of places.
  *
@@ -55,6 +59,14 @@ export class Count {
 		this.name = of === 'orders' ? row : `${row} cost ${max}`;
 		const places = of === 'orders' ? maxOrdersCounted : parts;
 		this.places = new Places(store, this.name, { isContended: true, max: places });
+		if (of === 'orders') return;
+		// The row of an earlier time would only push out what still counts.
+		const counted = [period, node, subject].join(' ');
+		const last = lastCosts().get(counted);
+		// A clock that is set back does not end a day.
+		if (last && last.date > date) return;
+		if (last && last.date < date) store.removeLater(last.values);
+		lastCosts().set(counted, { date, values: this.places.valuesUpTo(parts) });
 	}
 
 	/** Orders of others, or their cost, as far as this process knows. */

@@ -147,6 +147,11 @@ export class Places {
 		);
 	}
 
+	/** All values that this number of places has. */
+	valuesUpTo(count: number): string[] {
+		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
+	}
+
 	/**
 	 * The places of this run, which are written again where others have overwritten them. In one process they are the last
 	 * ones of the row, whichever it has written: another run may have freed that one, and left it an earlier one.

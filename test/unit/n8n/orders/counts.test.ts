@@ -100,7 +100,7 @@ describe('the counts of a run', () => {
 		const store = new ProcessedItems(entries.contextOf());
 		const node = nodeIdOf(entries.contextOf());
 		const { places } = new Count(store, { of: 'orders', period: 'day', date: today, node });
-		entries.list = places.valuesFor(1_499);
+		entries.list = places.valuesUpTo(1_499);
 		for (const [number, isFull] of [
 			[1, false],
 			[2, true],
@@ -140,8 +140,7 @@ it('counts what another worker has spent meanwhile, and what it has given back',
 	const run = dayOf(2);
 	await run.order(0.41);
 	const [, row] = run.rows;
-	// Beyond the 21 places of the run, which come first.
-	const ofOther = row.valuesFor(26).slice(-10);
+	const ofOther = row.valuesUpTo(26).slice(-10);
 	entries.list.push(...ofOther);
 	expect(await run.look()).toEqual([0, 0.1]);
 	expect(run.needed({ orders: 1, cost: 0.41 })).toEqual([1, 21]);
@@ -164,6 +163,15 @@ it('begins a new count of the cost with each amount and each day, and goes on wi
 	await dayOf(1).order(0.5);
 	expect(await dayOf(2).look()).toEqual([1, 0]);
 	expect(await dayOf(1, '2026-01-02').look()).toEqual([0, 0]);
+});
+
+it('removes the cost of an earlier day, which would only push out what still counts, and nothing else', async () => {
+	await dayOf(1).order(0.5, 2);
+	await dayOf(1).look();
+	const [orders] = dayOf(1).rows;
+	expect(entries.list).toHaveLength(2 * (2 + 50));
+	await dayOf(1, '2026-01-02').look();
+	expect(entries.list).toEqual(orders.valuesUpTo(2));
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { Places } from '../../../../nodes/shared/n8n/orders/places';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
-import { ProcessedItems, valuesOf } from '../../../../nodes/shared/n8n/orders/store';
+import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
 import { SimulatedTime } from '../../../harness';
 import { Entries } from '../../../support/store/entries';
 
@@ -24,10 +24,7 @@ const placesIn = (values: readonly string[]) =>
 	values.filter((value) => !value.endsWith('!')).map((value) => Number(value.slice(4)));
 
 /** What the first places of a row are in n8n's store. */
-const placesOf = (count: number, isContended = true) =>
-	Array.from({ length: count }, (_, place) => `row ${place}`).flatMap((value, place) =>
-		isContended || place % 100 === 0 ? valuesOf(value) : value,
-	);
+const placesOf = (count: number, isContended = true) => rowOf({ isContended }).valuesUpTo(count);
 const without = (...values: string[]) =>
 	(entries.list = entries.list.filter((entry) => !values.includes(entry)));
 
