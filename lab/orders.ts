@@ -21,17 +21,17 @@ const creates = 100;
 const fullStore = 7_000;
 const callLine = 'a call of the store of processed items';
 const marks = 'nodes/shared/n8n/orders/marks.js';
-const store = 'nodes/shared/n8n/orders/store.js';
+const store = 'nodes/shared/n8n/orders/storeCalls.js';
 
 /** Changes to the installed package, by file. */
 const variants = {
 	/** Prints a line at each call of the store. */
 	with: {
 		[store]: `
-const { inTurn } = exports.ProcessedItems.prototype;
-exports.ProcessedItems.prototype.inTurn = async function (call) {
+const { make } = exports.StoreCalls.prototype;
+exports.StoreCalls.prototype.make = async function (call) {
 	console.log('${callLine}');
-	return await inTurn.call(this, call);
+	return await make.call(this, call);
 };`,
 	},
 	/** Places orders as if there were no store. */

@@ -2,7 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { lengthNames, lengthsThatCount, type JobWork } from '../shared/service/jobs/expectation';
 import { limits } from '../shared/service/protocol/limits';
 import { NewestEntries, remembered } from '../shared/n8n/execution/processMemory';
-import { nodeIdOf, ProcessedItems, valuesOf } from '../shared/n8n/orders/store';
+import { ProcessedItems, valuesOf } from '../shared/n8n/orders/store';
+import { nodeIdOf } from '../shared/n8n/orders/storeCalls';
 
 /** A length in seconds becomes a step of 6 %, from 5 seconds up to the longest one: a value that n8n's store can find. */
 const [shortest, growth, longest] = [5, 1.06, limits.taskIdHours * 3600];

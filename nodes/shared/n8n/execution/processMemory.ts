@@ -33,8 +33,4 @@ export class NewestEntries<Value> {
 			this.entries.delete(oldest);
 		}
 	}
-
-	delete(name: string): void {
-		this.entries.delete(name);
-	}
 }

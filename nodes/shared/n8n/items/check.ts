@@ -49,9 +49,7 @@ async function checkItem(run: RunState, item: Item, gateway: N8nGateway): Promis
 	}
 	const { options, problems, hints } = parameters;
 	item.includesInput = includeInputFieldsOption.read(options);
-	const { resendsLost } = item.options ?? {};
-	item.sending = { timeout: timeoutOption.read(options), resendsLost };
-	item.resendsLost = resendsLost ?? false;
+	item.sending = { timeout: timeoutOption.read(options), resendsLost: item.options?.resendsLost };
 	item.model = work.amount?.(request).model;
 	item.cost = item.estimate = estimate;
 	if (mayHaveOtherModels(work)) await readOtherModels(run, item, gateway, parameters);

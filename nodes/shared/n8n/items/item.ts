@@ -13,8 +13,7 @@ export class Item extends Line {
 	waitedSeconds?: number;
 	/** Estimated cost of that request. `cost` is the highest among all models, because a limit must hold for each. */
 	estimate?: number;
-	/** The models that are left to try; undefined where the user named none. */
-	others?: OtherModel[];
+	declare others?: OtherModel[];
 	/** Whether its outputs also have the fields of its input. */
 	includesInput?: boolean;
 	idempotency?: Idempotency;
@@ -33,7 +32,6 @@ export class Item extends Line {
 
 /** Another model of an item, with the request for it. */
 export interface OtherModel {
-	/** Its ID. */
 	model: string;
 	request: unknown;
 	/** Estimated cost; undefined without a price. */
@@ -58,7 +56,6 @@ export interface Forecast {
 	job_id?: string;
 }
 
-/** The forecast for an item that would fail. */
 export function failureForecast(error: unknown): Forecast {
 	const { message, advice, job } = recordOf(error);
 	return { would: 'fail', reason: message, advice, ...(job && { job_id: job.id }) };

@@ -64,10 +64,10 @@ function follow(
 	item: Item,
 	{ run, ledger }: { run: RunState; ledger: Ledger },
 ): void {
+	const { idempotencyKey } = item.wish;
 	switch (decision.do) {
 		case 'send': {
 			item.parts = [...decision.parts];
-			const { idempotencyKey } = decision;
 			const countResend = async () => {
 				const status = await ledger.countResend(item);
 				return status && notSentAgain(refusal(status, item, ledger));
@@ -78,7 +78,7 @@ function follow(
 			return;
 		}
 		case 'sendUnderKey': {
-			const { order, idempotencyKey } = decision;
+			const { order } = decision;
 			const failure =
 				order.state === 'lost' ? order.failure : refusal('sent', item, ledger).failure;
 			item.idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
@@ -106,11 +106,10 @@ function follow(
 			return;
 		}
 		case 'refuse': {
-			const { because, orders = [], limit } = decision;
-			// So the error of the node names this job, too.
-			const [job] = orders.flatMap((one) => (one.state === 'answered' ? (one.job ?? []) : []));
-			item.job = job ?? item.job;
+			const { because, orders, limit } = decision;
 			const error = refusal(because, item, ledger, orders);
+			// So the error of the node names this job, too.
+			item.job = error.failure.job ?? item.job;
 			const cause = limit ? withLimit(error, refusal(limit, item, ledger)) : error;
 			item.outcome = [run.fail(item, cause)];
 		}

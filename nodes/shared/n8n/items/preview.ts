@@ -35,9 +35,9 @@ async function dryRequest(
 	item: Previewed,
 	gateway: N8nGateway,
 ): Promise<JsonObject | undefined> {
-	const { decision, forecast } = item;
+	const { forecast, wish } = item;
 	if (forecast.would !== 'order') return undefined;
-	const { idempotencyKey } = decision && 'idempotencyKey' in decision ? decision : {};
+	const { idempotencyKey } = wish;
 	try {
 		const dry = gateway.with({ isDry: true, idempotency: { idempotencyKey } });
 		await run.work.perform?.(item.request, run.itemRun(item, dry));

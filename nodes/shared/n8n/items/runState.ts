@@ -64,7 +64,6 @@ export class RunState<Work extends Reading = Reading> {
 		return { error };
 	}
 
-	/** Aborts the requests in flight. */
 	abort(): void {
 		this.isAborted = true;
 		for (const controller of this.inFlight) controller.abort(stopped());

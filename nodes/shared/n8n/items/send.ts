@@ -71,7 +71,6 @@ async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Pro
 					await performWithModels(
 						run,
 						first,
-						gateway.connection,
 						async () => await work.perform(first.request, itemRun()),
 					),
 				];
@@ -108,14 +107,11 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 	}
 }
 
-/** Maximum number of batches per key that are kept open for more items, so that the search among them stays fast. */
-const maxOpen = 20;
-
 /** Groups items into requests: one item each, unless the work sends several at once. */
 export class Batches<Request, Item extends { request: Request; sending: Sending }> {
 	readonly all: Item[][] = [];
-	/** By key. `left`: the size that a batch can still take. */
-	private readonly open = new Map<string, Array<{ items: Item[]; left: number }>>();
+	/** The last batch of each key. `left`: the size that it can still take. */
+	private readonly open = new Map<string, { items: Item[]; left: number }>();
 
 	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
 
@@ -127,15 +123,13 @@ export class Batches<Request, Item extends { request: Request; sending: Sending 
 		}
 		const key = JSON.stringify([this.batch.key(request), sending]);
 		const size = this.batch.size(request);
-		const candidates = (this.open.get(key) ?? []).filter(({ left }) => left > 0);
-		let target = candidates.find(({ left }) => left >= size);
-		if (!target) {
-			target = { items: [], left: this.batch.maxSize(request) };
-			candidates.push(target);
-			this.all.push(target.items);
+		let last = this.open.get(key);
+		if (!last || last.left < size) {
+			last = { items: [], left: this.batch.maxSize(request) };
+			this.open.set(key, last);
+			this.all.push(last.items);
 		}
-		target.items.push(item);
-		target.left -= size;
-		this.open.set(key, candidates.slice(-maxOpen));
+		last.items.push(item);
+		last.left -= size;
 	}
 }

@@ -74,7 +74,6 @@ function namesOf(indices: number[]): string {
 	return `s ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The first failure of an item. */
 const errorOf = ({ outcome }: Item): unknown => outcome?.find(isFailure)?.error;
 
 /** The error of a stopped node. Requests that may have been accepted come first. */

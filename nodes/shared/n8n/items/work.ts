@@ -60,19 +60,16 @@ type DeliveringWork<Request, Result> = SendingWork<Request, Result> & {
 	): Promise<Array<ItemOutput | GatewayError>>;
 };
 
-type SendingWork<Request, Result> = SingleWork<Request, Result> | BatchWork<Request, Result>;
-
-interface SingleWork<Request, Result> extends Reading<Request> {
-	/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
-	perform(request: Request, run: ItemRun): Promise<Result>;
-	batch?: undefined;
-}
-
-/** Work that sends several items in one request. */
-interface BatchWork<Request, Result> extends Reading<Request> {
-	batch: Batching<Request, Result>;
-	perform?: undefined;
-}
+/** Work that sends each item in a request, or several items in one. */
+type SendingWork<Request, Result> = Reading<Request> &
+	(
+		| {
+				/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
+				perform(request: Request, run: ItemRun): Promise<Result>;
+				batch?: undefined;
+		  }
+		| { batch: Batching<Request, Result>; perform?: undefined }
+	);
 
 /** How the items of a run are read, and what their requests are. */
 export interface Reading<Request = unknown> {

@@ -1,13 +1,102 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { sumOf } from '../../service/prices';
 import { clock } from '../client/httpClient';
-import type { Limit } from '../parameters/orderOptions';
-import { countOf, type Count, type LastingPeriod } from './count';
+import { NewestEntries, remembered } from '../execution/processMemory';
+import { maxOrdersCounted, type Limit, type Period } from '../parameters/orderOptions';
 import { sentTotalOf, type Line } from './line';
 import { timeZoneOf } from './messages';
 import type { Total } from './order';
-import type { Places } from './places';
-import { nodeIdOf, type ProcessedItems } from './store';
+import { Places } from './places';
+import type { ProcessedItems } from './store';
+import { nodeIdOf } from './storeCalls';
 import type { Row } from './write';
+
+export type LastingPeriod = Exclude<Period, 'execution'>;
+
+interface Counted {
+	of: Limit['of'];
+	period: LastingPeriod;
+	/** Hash of what is counted, such as that of a client; undefined: all orders of the node are. */
+	subject?: string;
+	/** The limit; undefined where orders are counted for limits that are set later. */
+	max?: number;
+}
+
+/** Into how many parts a limit of cost is divided. */
+const parts = 100;
+
+/** How many rows of costs this process remembers. */
+const maxRows = 1_000;
+
+/** By the name of a row: the cost that it stood for when it had this many places. */
+const spent = () =>
+	remembered('spent', () => new NewestEntries<{ places: number; cost: number }>(maxRows));
+
+/** By what was counted: the last day or month whose cost was counted, and what its row has in n8n's store. */
+const lastCosts = () =>
+	remembered('costs', () => new NewestEntries<{ date: string; values: string[] }>(maxRows));
+
+/**
+ * Counts the orders of a node in one day or month, or their cost, in all executions and workers: a row of places.
+ *
+ * Each order has a place. Of a cost, each place is a hundredth of the limit, and there are so many that they cover it.
+ * Another amount of the limit begins a new count. What a process has spent itself, it knows exactly; of others, it knows
+ * the places.
+ */
+export class Count {
+	readonly places: Places;
+	private readonly name: string;
+	/** The cost of the orders of this run, and how many places it had then. */
+	private own = { places: 0, cost: 0 };
+
+	/** @param what with the day or month, see {@link dateOf}, and the node, see `nodeIdOf` */
+	constructor(
+		store: ProcessedItems,
+		readonly what: Counted & { date: string; node: string },
+	) {
+		const { of, period, node, date, subject, max } = what;
+		const row = [period, node, date, ...(subject ? [subject] : [])].join(' ');
+		this.name = of === 'orders' ? row : `${row} cost ${max}`;
+		const places = of === 'orders' ? maxOrdersCounted : parts;
+		this.places = new Places(store, this.name, { isContended: true, max: places });
+		if (of === 'orders') return;
+		// The row of an earlier time would only push out what still counts.
+		const counted = [period, node, subject].join(' ');
+		const last = lastCosts().get(counted);
+		// A clock that is set back does not end a day.
+		if (last && last.date > date) return;
+		if (last && last.date < date) store.removeLater(last.values);
+		lastCosts().set(counted, { date, values: this.places.valuesUpTo(parts) });
+	}
+
+	/** Orders of others, or their cost, as far as this process knows. */
+	get others(): number {
+		const { what, own, places, name } = this;
+		if (what.of === 'orders') return places.others ?? 0;
+		const known = spent().get(name) ?? { places: 0, cost: 0 };
+		const moved = (places.others ?? 0) - (known.places - own.places);
+		return sumOf([Math.max(0, known.cost - own.cost + (moved * (what.max ?? 0)) / parts)]);
+	}
+
+	/** How many places this run needs. @param total what it orders in all */
+	needed({ orders, cost }: Total): number {
+		const { of, max = 0 } = this.what;
+		if (of === 'orders') return orders;
+		const share = max === 0 ? 0 : (this.others + cost) / max;
+		// Without the error of binary fractions.
+		const all = Math.ceil(Number((parts * share).toFixed(6)));
+		return Math.max(0, all - (this.places.others ?? 0));
+	}
+
+	/** This run has ordered this in all. */
+	spend({ cost }: Total): void {
+		const { what, others, places } = this;
+		if (what.of === 'orders') return;
+		this.own = { places: places.taken, cost };
+		const all = (places.others ?? 0) + places.taken;
+		spent().set(this.name, { places: all, cost: others + cost });
+	}
+}
 
 /**
  * How many orders a node may have in a day or month in which something is counted separately. With more, n8n's store may
@@ -23,19 +112,11 @@ export function dateOf(period: LastingPeriod, time: number, timeZone: string): s
 	return period === 'day' ? `${year}-${month}-${day}` : `${year}-${month}`;
 }
 
-interface Settings {
-	context: IExecuteFunctions;
-	store: ProcessedItems;
-	isTraced: boolean;
-}
-
-type What = Pick<Count['what'], 'of' | 'period' | 'subject' | 'max'>;
-
-const nameOf = ({ of, period, subject }: What): string => [of, period, subject].join(' ');
+const nameOf = ({ of, period, subject }: Counted): string => [of, period, subject].join(' ');
 
 /** The days and months that count the orders of a run. */
 export class Counts {
-	private readonly byName: ReadonlyMap<string, Count>;
+	private readonly byName = new Map<string, Count>();
 	/** The periods in which something is counted separately. */
 	private readonly separate = new Set<LastingPeriod>();
 
@@ -46,10 +127,14 @@ export class Counts {
 	 */
 	constructor(
 		private readonly lines: readonly Line[],
-		{ context, store, isTraced }: Settings,
+		{
+			context,
+			store,
+			isTraced,
+		}: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
 	) {
-		const all = new Map<string, What>();
-		const add = (what: What) => {
+		const all = new Map<string, Counted>();
+		const add = (what: Counted) => {
 			const name = nameOf(what);
 			// Items of one run may have different limits.
 			const given = [what.max, all.get(name)?.max].filter((max) => max !== undefined);
@@ -70,11 +155,10 @@ export class Counts {
 		const isOrdering = lines.some((line) => !line.isPreview && !line.options?.releasesKey);
 		if (isTraced && isOrdering) add({ of: 'orders', period: 'day' });
 		const now = clock.now();
-		const of = (what: What) => {
+		for (const [name, what] of all) {
 			const date = dateOf(what.period, now, timeZoneOf(context));
-			return countOf(store, { ...what, date, node: nodeIdOf(context) });
-		};
-		this.byName = new Map([...all].map(([name, what]) => [name, of(what)]));
+			this.byName.set(name, new Count(store, { ...what, date, node: nodeIdOf(context) }));
+		}
 	}
 
 	get isEmpty(): boolean {
@@ -85,10 +169,6 @@ export class Counts {
 		return [...this.byName.values()];
 	}
 
-	private get rows(): Places[] {
-		return this.counts.map(({ places }) => places);
-	}
-
 	/** The rows that decide whether a limit allows an order. */
 	get limitedRows(): Places[] {
 		return this.counts.flatMap(({ what, places }) => (what.max === undefined ? [] : places));
@@ -96,8 +176,8 @@ export class Counts {
 
 	/** Whether it is known what others have ordered. */
 	get areKnown(): boolean {
-		const { rows } = this;
-		return rows.length > 0 && rows.every((row) => row.others !== undefined);
+		const { counts } = this;
+		return counts.length > 0 && counts.every(({ places }) => places.others !== undefined);
 	}
 
 	/** The orders of others, as far as this process knows; undefined, or with an infinite cost, where none are counted. */
@@ -125,14 +205,13 @@ export class Counts {
 	 * given back if n8n's database fails, because it may be that of another run.
 	 */
 	async count(): Promise<void> {
-		const limited = new Set(this.limitedRows);
-		for (const row of this.rows)
-			if (limited.has(row) || row.others === undefined) await row.count();
+		for (const { what, places } of this.counts)
+			if (what.max !== undefined || places.others === undefined) await places.count();
 	}
 
 	/** Looks up the limited rows from their first place. */
 	async recount(): Promise<void> {
-		for (const row of this.limitedRows) await row.recount();
+		for (const row of this.limitedRows) await row.count(true);
 	}
 
 	/** The rows, and how many places these lines need in each. */

@@ -4,15 +4,11 @@ import type { LimitStatus } from './limits';
 import type { Match } from './match';
 import type { Answered, Order, Wish } from './order';
 
-/** An order, what earlier tries know of it, and what the user wants. */
+/** An order, what earlier tries know of it, and what the user wants; see `Line`. */
 interface Wanted {
 	wish: Pick<Wish, 'parameters' | 'idempotencyKey'>;
-	/** Undefined when earlier tries know nothing of it. */
 	found?: Match;
-	options?: Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey'>;
-	/** Whether it is sent again when its response was lost. */
-	resendsLost: boolean;
-	/** Why it would be ordered in vain. */
+	options?: Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey' | 'resendsLost'>;
 	objection?: Failure;
 }
 
@@ -37,9 +33,9 @@ export interface Circumstances {
 }
 
 export type Decision =
-	| { do: 'send'; parts: object[]; idempotencyKey?: string }
+	| { do: 'send'; parts: object[] }
 	/** Sent again with its idempotency key, so that the gateway makes no second job. */
-	| { do: 'sendUnderKey'; order: Order; idempotencyKey: string }
+	| { do: 'sendUnderKey'; order: Order }
 	| { do: 'reuse'; order: Answered }
 	/** The item orders nothing, but does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
@@ -55,7 +51,6 @@ export type Reason =
 	| 'reworded'
 	/** Its Order Key was used before. */
 	| 'keyUsed'
-	/** Its Order Key was used for another order. */
 	| 'keyOfOther'
 	| 'keyUnknown'
 	/** A file that it needs surely cannot be used. */
@@ -63,7 +58,6 @@ export type Reason =
 	| NonNullable<LimitStatus>
 	/** Earlier tries cannot be looked up. */
 	| 'triesUnknown'
-	/** n8n's database cannot record it. */
 	| 'notRecorded'
 	/** The list has more orders than n8n's store can hold. */
 	| 'tooMany'
@@ -103,22 +97,22 @@ export const isRecognised = (
 /** An order that was sent and may have been accepted. */
 function decideSent(
 	found: Match,
-	{ wish, resendsLost }: Wanted,
+	{ wish, options }: Wanted,
 	{ unguarded, isUnderWay, limit }: Circumstances,
 ): Decision {
 	const { order, by } = found;
-	const { idempotencyKey } = wish;
 	const orders = [order];
-	if (idempotencyKey !== undefined && isRecognised(found, wish)) {
+	const { resendsLost = false } = options ?? {};
+	if (isRecognised(found, wish)) {
 		// If n8n was killed before it was sent, this makes its first job. The day counts it already;
 		// `Plan` leaves it out of what the execution has ordered.
 		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
-		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order, idempotencyKey });
+		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order });
 	}
 	if (isUnderWay) return { do: 'refuse', because: 'sent', orders };
 	if (resendsLost && limit === undefined) {
 		if (unguarded === 'notRecorded') return { do: 'refuse', because: 'notRecorded', orders };
-		return { do: 'send', parts: [], idempotencyKey };
+		return { do: 'send', parts: [] };
 	}
 	const ofSent = by === 'request' ? 'sent' : 'reworded';
 	const because = order.state === 'lost' ? 'lost' : ofSent;
@@ -127,7 +121,7 @@ function decideSent(
 
 function decideNew(
 	parts: object[],
-	{ wish: { idempotencyKey }, options, resendsLost, objection }: Wanted,
+	{ options, objection }: Wanted,
 	{ unguarded, keyUse, unmatched, limit }: Circumstances,
 ): Decision {
 	if (keyUse === 'unknown') return { do: 'refuse', because: 'keyUnknown' };
@@ -139,9 +133,9 @@ function decideNew(
 	if (unmatched === 'unknown' || unmatched.length > 0) {
 		const orders = unmatched === 'unknown' ? [] : unmatched;
 		const isDelivered = orders.some(({ state }) => state === 'answered');
-		if (isDelivered || !resendsLost) return { do: 'refuse', because: 'reworded', orders };
+		if (isDelivered || !options?.resendsLost) return { do: 'refuse', because: 'reworded', orders };
 	}
-	return limited(limit, { do: 'send', parts, idempotencyKey });
+	return limited(limit, { do: 'send', parts });
 }
 
 /** The decision, or a refusal where a limit does not allow it. */

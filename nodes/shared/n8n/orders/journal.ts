@@ -152,7 +152,6 @@ export class Journal {
 		this.changed(wishes, false);
 	}
 
-	/** Whether the order belongs to another run. */
 	private isOfOtherRun({ request, count }: Pick<Wish, 'request' | 'count'>): boolean {
 		return (this.memory.owners[request]?.[count] ?? this.run) !== this.run;
 	}
@@ -169,7 +168,6 @@ export class Journal {
 		return count;
 	}
 
-	/** Assigns an order to this run. */
 	private assign({ request, count }: Pick<Wish, 'request' | 'count'>): void {
 		if (!this.isOrder && !this.isOfTool) return;
 		const owners = (this.memory.owners[request] ??= []);

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../client/httpClient';
 import type { Order } from './order';
 import { remembered } from '../execution/processMemory';
-import { nodeIdOf } from './store';
+import { nodeIdOf } from './storeCalls';
 import type { Orders } from './stored';
 
 /** The first use of an Order Key, with its time in milliseconds since 1970. */

@@ -14,8 +14,8 @@ import { stateAfter, wishesOf, type Line } from './line';
 import { lockAll } from './locks';
 import { Marks, type StoreFailure } from './marks';
 import { Plan } from './plan';
-import { nodeIdOf } from './store';
-import { manyConflicts, maxTries } from './storeErrors';
+import { nodeIdOf } from './storeCalls';
+import { manyConflicts, maxTries } from './write';
 
 interface Settings {
 	billing: Cost;
@@ -67,9 +67,10 @@ export class Ledger {
 		const { journal, lines } = this;
 		const names = new WishNames(this.context, journal, this.settings);
 		// Previews come last, so that they take no known order from the items that are really ordered.
-		const previews = items.filter(({ isPreview }) => isPreview);
-		const real = items.filter(({ isPreview }) => !isPreview);
-		for (const line of [...real, ...previews]) {
+		const inOrder = [...items].sort(
+			(one, other) => Number(one.isPreview) - Number(other.isPreview),
+		);
+		for (const line of inOrder) {
 			await yielder.yieldIfDue();
 			line.wish = names.wishOf(line);
 			lines.push(line);
@@ -118,25 +119,6 @@ export class Ledger {
 			this.journal.keepSent(line, { state: 'sent' });
 			return undefined;
 		});
-	}
-
-	/**
-	 * Records that the next request of an order is another one. The gateway knows only the first by the key of the order, so
-	 * after a kill no Retry may send it again with that key.
-	 * @returns whether it is recorded; otherwise the other request must not be sent
-	 */
-	async changeRequest(line: Line): Promise<boolean> {
-		if (line.wish.idempotencyKey === undefined) return true;
-		const isRecorded = await this.inTurn(async () => {
-			const { marks, plan } = this;
-			line.wish = { ...line.wish, idempotencyKey: undefined };
-			const isNews = await marks.take(this.sending);
-			// Only now: there is always one of both marks.
-			await marks.keepOnly(this.sending);
-			this.journal.keepSent(line, { state: 'sent' });
-			return !isNews && plan.unguarded !== 'notRecorded';
-		});
-		return isRecorded ?? false;
 	}
 
 	/**

@@ -2,14 +2,10 @@ import { sumOf } from '../../service/prices';
 import type { Limit, OrderOptions, Period } from '../parameters/orderOptions';
 import { addTotals, totalOf, type Total } from './order';
 
-/** By what a limit counts: what the log and the messages call it when it allows no order. */
-const reasons = {
-	orders: { execution: 'limit', day: 'limitOfDay', month: 'limitOfMonth' },
-	cost: { execution: 'costLimit', day: 'costLimitOfDay', month: 'costLimitOfMonth' },
-} as const satisfies Record<Limit['of'], Record<Period, string>>;
+const suffixes = { execution: '', day: 'OfDay', month: 'OfMonth' } as const;
 
-type OfOrders = (typeof reasons.orders)[Period];
-export type LimitReason = OfOrders | (typeof reasons.cost)[Period];
+/** What the log and the messages call a limit that allows no order. */
+export type LimitReason = `${'limit' | 'costLimit'}${(typeof suffixes)[Period]}`;
 
 /** Why limits allow no order; undefined when they do. */
 export type LimitStatus = LimitReason | 'dayUnknown' | 'countFull' | undefined;
@@ -22,7 +18,8 @@ export interface Usage {
 	used: number;
 }
 
-export const reasonOf = ({ of, period }: Limit): LimitReason => reasons[of][period];
+export const reasonOf = ({ of, period }: Limit): LimitReason =>
+	`${of === 'orders' ? 'limit' : 'costLimit'}${suffixes[period]}`;
 
 /** Whether other executions count, too. */
 export const isLasting = ({ period }: Limit): boolean => period !== 'execution';

@@ -11,12 +11,12 @@ export class Line {
 	identity: unknown;
 	/** The user's options for its order; undefined where nothing is ordered. */
 	options?: OrderOptions;
-	/** Whether the user wants it sent again when its response was lost. */
-	resendsLost = false;
 	/** Whether only the decision is wanted: nothing is sent or kept for this item. */
 	isPreview = false;
 	/** Estimated cost of its order; undefined without a price. */
 	cost?: number;
+	/** The models that are left to try; undefined where the user named none. */
+	others?: object[];
 	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
 	objection?: Failure;
 

@@ -6,7 +6,7 @@ import type { Wish } from './order';
 import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, takenValuesOf, wonOf } from './orderKeys';
 import { Places } from './places';
 import { maxEntries, ProcessedItems } from './store';
-import { isStoreMissing } from './storeErrors';
+import { isStoreMissing } from './storeCalls';
 import { Write, type Row } from './write';
 
 /** Why n8n's database could not be used. */

@@ -9,7 +9,7 @@ import type { Usage } from './limits';
 import type { Line } from './line';
 
 /** The uses of Order Keys that this process knows. */
-export interface KeyUses {
+interface KeyUses {
 	context: IExecuteFunctions;
 	useOfKey(key: string): KeyUse | undefined;
 }

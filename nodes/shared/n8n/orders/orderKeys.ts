@@ -1,8 +1,7 @@
 import { hashOf } from './identity';
 import type { Wish } from './order';
 import { uniqueValue, valuesOf, type ProcessedItems } from './store';
-import { manyConflicts, maxTries } from './storeErrors';
-import { Write } from './write';
+import { manyConflicts, maxTries, Write } from './write';
 
 /** The names of an Order Key: the one that is written, and the second one of release 1.0. */
 const names = ['a', 'b'];

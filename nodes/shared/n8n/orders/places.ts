@@ -53,9 +53,12 @@ export class Places {
 		return this.written.length;
 	}
 
-	/** Looks up how many places are taken. */
-	async count(): Promise<number> {
-		const { top = 0 } = this;
+	/**
+	 * Looks up how many places are taken.
+	 * @param fromStart whether to forget what this process knew of it
+	 */
+	async count(fromStart = false): Promise<number> {
+		const top = fromStart ? 0 : (this.top ?? 0);
 		if (top > 0) {
 			const free = await this.firstFree(top - 1);
 			if (free >= top) return (this.top = free);
@@ -118,12 +121,6 @@ export class Places {
 				: freed.map((_, index) => top - 1 - index);
 		this.top = Math.min(top, ...places);
 		await this.store.remove(places.flatMap((place) => this.valuesAt(place)));
-	}
-
-	/** Forgets what this process knew of the row, and looks it up. */
-	async recount(): Promise<void> {
-		tops().delete(this.name);
-		await this.count();
 	}
 
 	/** @param from the first place that is looked up */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
-import type { LastingPeriod } from './count';
+import type { LastingPeriod } from './counts';
 import { decide, isRecognised, type Circumstances } from './decide';
 import type { Journal } from './journal';
 import { Tally } from './limits';
@@ -44,7 +44,11 @@ export class Plan {
 		for (const line of lines) line.sends = 0;
 		const { unmatched } = this;
 		const unsure = lines.filter(mayBeUnsent);
-		const tallies = this.tallies(new Set(unsure.flatMap(({ found }) => found?.order.id ?? [])));
+		const notCountedYet = new Set(unsure.flatMap(({ found }) => found?.order.id ?? []));
+		const subjects = new Set(lines.map(({ wish }) => wish.subject));
+		const tallies = new Map(
+			[...subjects].map((subject) => [subject, this.tally(subject, notCountedYet)]),
+		);
 		/** The requests of the keys that this run uses. */
 		const requests = new Map<string, string>();
 		for (const line of [...unsure, ...lines.filter((line) => !mayBeUnsent(line))]) {
@@ -69,12 +73,6 @@ export class Plan {
 			tally.add({ cost, times, earlierTimes });
 		}
 		this.refuseTooMany();
-	}
-
-	/** @param except IDs of orders that are not counted yet */
-	private tallies(except: ReadonlySet<string>): Map<string | undefined, Tally> {
-		const subjects = new Set(this.lines.map(({ wish }) => wish.subject));
-		return new Map([...subjects].map((subject) => [subject, this.tally(subject, except)]));
 	}
 
 	/**

@@ -1,7 +1,5 @@
 /** The errors of orders that are not sent: one for each reason, with what the user can do. */
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../service/errors/gatewayError';
-import type { JobSummary } from '../../service/errors/jobSummary';
 import { excerpt, textAt } from '../../service/json';
 import { idInSentence } from '../agent/dataNotice';
 import { isTool } from '../agent/tool';
@@ -9,9 +7,10 @@ import { joinFirst } from '../errors/badInput';
 import type { Limit } from '../parameters/orderOptions';
 import { maxCountedSeparately } from './counts';
 import type { Reason } from './decide';
+import type { Ledger } from './ledger';
 import { isLasting, reasonOf } from './limits';
 import type { Line } from './line';
-import { guardedOrders, type StoreFailure } from './marks';
+import { guardedOrders } from './marks';
 import {
 	counted,
 	failureUnder,
@@ -22,19 +21,11 @@ import {
 	timeIn,
 	timeZoneOf,
 	useOf,
-	type KeyUses,
 } from './messages';
 import type { Order } from './order';
 
 /** A run, as the errors describe it. */
-interface Run extends KeyUses {
-	context: IExecuteFunctions;
-	storeFailure?: StoreFailure;
-	/** How far others had used a limit of a day or month before this run. */
-	usedBefore(line: Line, limit: Limit): number | undefined;
-	/** Jobs of earlier tries that belong to none of its items: a loop that ends here never reaches them. */
-	otherJobs: readonly JobSummary[];
-}
+type Run = Pick<Ledger, 'context' | 'storeFailure' | 'usedBefore' | 'otherJobs' | 'useOfKey'>;
 
 interface Refused {
 	because: Reason;

@@ -1,38 +1,17 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { clock, stopSignalOf } from '../client/httpClient';
+import { clock } from '../client/httpClient';
 import { isWorker } from '../execution/engineContext';
-import { lockAll } from './locks';
-import { remembered } from '../execution/processMemory';
-import { isStoreMissing, StoreMissing } from './storeErrors';
-
-/** How many values one call looks up or removes. */
-const portion = 500;
+import { mode, portion, StoreCalls } from './storeCalls';
 
 /** Entries that n8n keeps for a node: about 540 kB. What is under way comes on top of it. */
 export const maxEntries = 20_000;
-
-/** Milliseconds before a failed call is repeated for the first time, and at most. Each pause is twice as long as the last. */
-const [firstPause, longestPause] = [100, 3_200];
-
-/** Milliseconds that the calls of one run may pause in all: a database that restarts is back by then. */
-const maxPause = 25_000;
 
 /**
  * Milliseconds that another worker may take between reading the store and writing it. Its calls are as slow as those of
  * this run, so that it gets several times as long as the slowest of these.
  */
 const writeTime = { least: 200, most: 3_000, calls: 3 };
-
-const mode = { mode: 'entries' } as const;
-
-/** The state that the runs of a node in this process share. */
-class NodeState {
-	/** Values still to be removed. */
-	readonly pending = new Set<string>();
-	/** How many entries stand for orders whose outcome is not known yet. */
-	underWay = 0;
-}
 
 /**
  * n8n's store of processed items, for this node. It outlives the process, and every worker sees it. It holds hashes, the
@@ -56,16 +35,14 @@ class NodeState {
 export class ProcessedItems {
 	/** How many entries this run has under way. */
 	private own = 0;
-	/** Milliseconds that its slowest call took. */
-	private callTime = 0;
-	private readonly node: NodeState;
+	private readonly calls: StoreCalls;
 
-	/** @param patience milliseconds that are left for pauses */
+	/** @param patience milliseconds that the calls of this run may pause in all */
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private patience = maxPause,
+		patience?: number,
 	) {
-		this.node = remembered(`store of ${nodeIdOf(context)}`, () => new NodeState());
+		this.calls = new StoreCalls(context, patience);
 	}
 
 	/**
@@ -116,11 +93,11 @@ export class ProcessedItems {
 			keeps = maxEntries,
 		}: { own?: readonly string[]; trims?: boolean; keeps?: number } = {},
 	): Promise<{ known: Set<string>; failure?: unknown }> {
-		const { result, failure } = await this.inTurn(
+		const { result, failure } = await this.calls.make(
 			async ({ checkProcessedAndRecord }) =>
 				await checkProcessedAndRecord([...values], 'node', {
 					...mode,
-					...(trims && { maxEntries: keeps + this.node.underWay }),
+					...(trims && { maxEntries: keeps + this.calls.node.underWay }),
 				}),
 		);
 		const known = new Set(result.processed.map(String));
@@ -149,7 +126,7 @@ export class ProcessedItems {
 	/** Changes how many entries this run has under way. The store keeps them besides its newest ones. */
 	expect(entries: number): void {
 		this.own += entries;
-		this.node.underWay += entries;
+		this.calls.node.underWay += entries;
 	}
 
 	/** The outcomes of all orders of this run are known. */
@@ -161,12 +138,12 @@ export class ProcessedItems {
 	async remove(values: readonly string[]): Promise<void> {
 		if (values.length === 0) return;
 		this.removeLater(values);
-		await this.inTurn(async () => {});
+		await this.calls.make(async () => {});
 	}
 
 	/** Removes values before the next call of any run of the node. */
 	removeLater(values: readonly string[]): void {
-		for (const value of values) this.node.pending.add(value);
+		for (const value of values) this.calls.node.pending.add(value);
 	}
 
 	/**
@@ -175,7 +152,7 @@ export class ProcessedItems {
 	 */
 	async removeNow(values: readonly string[]): Promise<void> {
 		await this.remove(values).catch((error: unknown) => {
-			if (this.isShared) for (const value of values) this.node.pending.delete(value);
+			if (this.isShared) for (const value of values) this.calls.node.pending.delete(value);
 			throw error;
 		});
 	}
@@ -194,64 +171,15 @@ export class ProcessedItems {
 	async waitForOthers(): Promise<void> {
 		if (!this.isShared) return;
 		const { least, most, calls } = writeTime;
-		await clock.sleep(Math.min(most, Math.max(least, calls * this.callTime)));
+		await clock.sleep(Math.min(most, Math.max(least, calls * this.calls.slowest)));
 	}
 
 	/** The number of entries. */
 	async size(): Promise<number> {
-		const { result } = await this.inTurn(
+		const { result } = await this.calls.make(
 			async ({ getProcessedDataCount }) => await getProcessedDataCount('node', mode),
 		);
 		return result;
-	}
-
-	/**
-	 * Repeats a failed call while that may help. Other runs of the node take their turn in the pauses.
-	 * @returns its result, and the error of the last try before, if there was one
-	 */
-	private async inTurn<T>(
-		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-	): Promise<{ result: T; failure?: unknown }> {
-		let failure: unknown;
-		for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
-			const outcome = await this.callOnce(call).then(
-				(result) => ({ result, failure }),
-				(error: unknown) => ({ error }),
-			);
-			if ('result' in outcome) return outcome;
-			failure = outcome.error;
-			if (isStoreMissing(failure) || pause > this.patience) throw failure;
-			this.patience -= pause;
-			const isStopped = await clock
-				.sleep(pause, stopSignalOf(this.context))
-				.then(() => false)
-				.catch(() => true);
-			if (isStopped) throw failure;
-		}
-	}
-
-	private async callOnce<T>(
-		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-	): Promise<T> {
-		const { helpers } = this.context;
-		if (typeof helpers.checkProcessedAndRecord !== 'function')
-			throw new StoreMissing('this engine has no store of processed items');
-		const unlock = await lockAll([nodeIdOf(this.context)]);
-		try {
-			const { pending } = this.node;
-			while (pending.size > 0) {
-				// n8n searches its whole list for each value, and blocks the event loop meanwhile.
-				const some = [...pending].slice(0, portion);
-				await helpers.removeProcessed(some, 'node', mode);
-				for (const value of some) pending.delete(value);
-			}
-			const begin = clock.now();
-			const result = await call(helpers);
-			this.callTime = Math.max(this.callTime, clock.now() - begin);
-			return result;
-		} finally {
-			unlock?.();
-		}
 	}
 }
 
@@ -263,7 +191,3 @@ const confirmationOf = (fact: string): string => `${fact}!`;
 
 /** The values of a fact. */
 export const valuesOf = (fact: string): string[] => [fact, confirmationOf(fact)];
-
-/** Identifies the node across all executions. */
-export const nodeIdOf = (context: IExecuteFunctions): string =>
-	`${context.getWorkflow().id} ${context.getNode().id}`;

@@ -10,6 +10,12 @@ const maxChecks = 5;
 /** How many places that others have taken a run passes one by one. */
 const maxSteps = 20;
 
+/** How often a run begins again with what other workers overwrite. */
+export const maxTries = 20;
+
+/** The problem when that was not often enough. */
+export const manyConflicts = 'Other workers wrote at the same moment, again and again';
+
 interface Settings {
 	/** Whether some values are of Order Keys, which a failed write must not use up. */
 	hasKeys: boolean;

@@ -1,10 +1,10 @@
-import { countOf } from '../../../../nodes/shared/n8n/orders/count';
-import { Counts, dateOf } from '../../../../nodes/shared/n8n/orders/counts';
+import { Count, Counts, dateOf } from '../../../../nodes/shared/n8n/orders/counts';
 import { Line } from '../../../../nodes/shared/n8n/orders/line';
 import type { Total, Wish } from '../../../../nodes/shared/n8n/orders/order';
 import type { Limit } from '../../../../nodes/shared/n8n/parameters/orderOptions';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
-import { nodeIdOf, ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
+import { ProcessedItems } from '../../../../nodes/shared/n8n/orders/store';
+import { nodeIdOf } from '../../../../nodes/shared/n8n/orders/storeCalls';
 import { Entries } from '../../../support/store/entries';
 
 let entries: Entries;
@@ -15,8 +15,9 @@ afterEach(() => processMemory.clear());
 const dayOf = (maxCost?: number, date = '2026-01-01') => {
 	const store = new ProcessedItems(entries.contextOf());
 	const day = { period: 'day', date, node: 'node' } as const;
-	const orders = countOf(store, { ...day, of: 'orders' });
-	const costs = maxCost === undefined ? [] : [countOf(store, { ...day, of: 'cost', max: maxCost })];
+	const orders = new Count(store, { ...day, of: 'orders' });
+	const costs =
+		maxCost === undefined ? [] : [new Count(store, { ...day, of: 'cost', max: maxCost })];
 	const counts = [orders, ...costs];
 	/** This run orders this in all. @returns how many places it has in each row */
 	const order = async (cost: number, number = 1) => {
@@ -98,7 +99,7 @@ describe('the counts of a run', () => {
 		const today = new Date().toISOString().slice(0, 10);
 		const store = new ProcessedItems(entries.contextOf());
 		const node = nodeIdOf(entries.contextOf());
-		const { places } = countOf(store, { of: 'orders', period: 'day', date: today, node });
+		const { places } = new Count(store, { of: 'orders', period: 'day', date: today, node });
 		entries.list = places.valuesUpTo(1_499);
 		for (const [number, isFull] of [
 			[1, false],
@@ -164,7 +165,7 @@ it('begins a new count of the cost with each amount and each day, and goes on wi
 	expect(await dayOf(1, '2026-01-02').look()).toEqual([0, 0]);
 });
 
-it('removes the cost of an earlier day, which would only push out Order Keys, and nothing else', async () => {
+it('removes the cost of an earlier day, which would only push out what still counts, and nothing else', async () => {
 	await dayOf(1).order(0.5, 2);
 	await dayOf(1).look();
 	const [orders] = dayOf(1).rows;

@@ -16,18 +16,17 @@ const failure: Failure = {
 /** What the user wants of an order, and what else decides about it. */
 type Input = Partial<
 	Circumstances &
-		Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey'> & {
+		Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey' | 'resendsLost'> & {
 			parameters: string;
 			idempotencyKey: string;
-			resendsLost: boolean;
 		}
 >;
 const decided = (found: Match | undefined, input: Input = {}): Decision => {
 	const { parameters = 'node', idempotencyKey, ifOrderedBefore = 'skip' } = input;
 	const { resendsLost = false, releasesKey = false, ...given } = input;
-	const options = { ifOrderedBefore, releasesKey };
+	const options = { ifOrderedBefore, releasesKey, resendsLost };
 	return decide(
-		{ wish: { parameters, idempotencyKey }, found, options, resendsLost },
+		{ wish: { parameters, idempotencyKey }, found, options },
 		{ keyUse: 'free', unmatched: [], limit: undefined, isUnderWay: false, ...given },
 	);
 };

@@ -1,7 +1,7 @@
 import { keptJournals } from '../../../../nodes/shared/n8n/orders/keptJournals';
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
-import { nodeIdOf } from '../../../../nodes/shared/n8n/orders/store';
+import { nodeIdOf } from '../../../../nodes/shared/n8n/orders/storeCalls';
 import { executeContext } from '../../../support/workflows/executeContext';
 
 const context = executeContext();

@@ -83,7 +83,7 @@ describe('the memory of the process', () => {
 });
 
 it('leaves an order that is being sent to its Retry, although another one has found it in a later run', async () => {
-	const resent = (request = 'A') => wanted(request, { resendsLost: true });
+	const resent = (request = 'A') => wanted(request, { options: { ...limit, resendsLost: true } });
 	await new Ledger(executeContext({ id: '2' }), settings).open([resent()]);
 	const context = executeContext({ id: '3' });
 	for (const [run, request] of ['B', 'A'].entries()) {
@@ -108,7 +108,8 @@ describe('executions without n8n’s database', () => {
 		const { close } = await open({ token: 'a' }, 'A');
 		await close(lost, failing);
 		const ledger = new Ledger(executeContext({ token: 'a', mode: 'retry', items: 2 }), settings);
-		const lines = ['A', 'B'].map((request, index) => wanted(request, { resendsLost: true }, index));
+		const options = { ...limit, resendsLost: true };
+		const lines = ['A', 'B'].map((request, index) => wanted(request, { options }, index));
 		await ledger.open(lines);
 		expect(lines.map(({ decision }) => decision?.do)).toEqual(['send', 'refuse']);
 	});

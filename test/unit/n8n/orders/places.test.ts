@@ -225,7 +225,7 @@ describe('a row from which places are freed', () => {
 		await row.count();
 		without('row 3', 'row 3!');
 		expect(await row.count()).toBe(6);
-		await row.recount();
+		await row.count(true);
 		expect(row.others).toBe(3);
 	});
 });

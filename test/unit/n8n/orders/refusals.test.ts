@@ -23,7 +23,7 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
 		const run = {
 			...{ context: executeContext(), otherJobs: [], usedBefore: () => undefined },
-			useOfKey: () => undefined,
+			...{ useOfKey: () => undefined, storeFailure: undefined },
 		};
 		const { failure } = refusal('reworded', new Line(0), run, entries);
 		expect(failure.advice).toMatch(advice);
