@@ -1,6 +1,6 @@
 import type { FaultAction } from '../../gateway/faults/actions';
 import type { FaultRule } from '../../gateway/faults/rules';
-import { EngineProcess, retryExecution } from '../harness';
+import { EngineProcess, processedItems, retryExecution, type RunOptions } from '../harness';
 import { storedBy } from '../support/workflows/interruptions';
 import { chain, credentialFor } from '../support/workflows/workflows';
 import {
@@ -258,19 +258,20 @@ describe('one order with several models', () => {
 		expect(triedFor('a video', 'Waves')).toEqual(['vid-3.1-landscape', 'vid-3.1-fast']);
 	});
 
-	it('has no idempotency key, as its request may change', async () => {
+	it('has an idempotency key for each model', async () => {
 		fault(unknownModel);
 		fault({ action: 'reset', ...accepted });
 		await run(chain(video()), ['Waves'], withKeys());
 		const keys = world.gateway.requests.map(({ headers }) => headers['idempotency-key']);
-		expect(keys).toEqual([undefined, undefined]);
+		expect(keys[1]).toBe(keys[2]);
+		expect(new Set(keys).size).toBe(2);
 		expect(ordered()).toEqual(['vid-3.1-fast']);
 	});
 });
 
 describe.each([
-	['without an idempotency header', () => ({})],
-	['with an idempotency header', withKeys],
+	['without idempotency keys', () => ({})],
+	['with idempotency keys', withKeys],
 ])('an order that n8n does not finish, %s', (_, options) => {
 	const killed = async (arm: (n8n: EngineProcess) => void) => {
 		const n8n = new EngineProcess();
@@ -335,3 +336,16 @@ it.each<[string, FaultAction, boolean]>([
 		expect(triedFor('a chat', 'Waves')).toHaveLength(isLeft ? 2 : 1);
 	},
 );
+
+it('with a key, a kill between two models lets a Retry ask the first model again, and no other', async () => {
+	const n8n = new EngineProcess();
+	const onRefusal = () => (processedItems.precede = () => n8n.kill());
+	fault(unknownModel, { when: () => (onRefusal(), true) });
+	const order = async (onStart: RunOptions['onStart']) =>
+		await run(chain(video()), ['Waves'], { ...withKeys(), onStart });
+	const killed = await storedBy(n8n, order);
+	processedItems.precede = () => {};
+	expect((await retryExecution(killed)).status).toBe('success');
+	expect(triedFor('a video', 'Waves')).toEqual(['vid-3.1']);
+	expect(charged()).toBe(1);
+});

@@ -13,7 +13,8 @@ export class Item extends Line {
 	waitedSeconds?: number;
 	/** Estimated cost of that request. `cost` is the highest among all models, because a limit must hold for each. */
 	estimate?: number;
-	declare others?: OtherModel[];
+	/** The models that are left to try; undefined where the user named none. */
+	others?: OtherModel[];
 	/** Whether its outputs also have the fields of its input. */
 	includesInput?: boolean;
 	idempotency?: Idempotency;

@@ -1,3 +1,5 @@
+import type { Connection } from '../../service/client/connection';
+import { idempotencyKeyOf } from '../../service/client/idempotency';
 import { GatewayError } from '../../service/errors/gatewayError';
 import { mayTryOtherModel } from '../../service/errors/refusal';
 import { excerpt } from '../../service/json';
@@ -15,6 +17,7 @@ import type { RunState } from './runState';
 export async function performWithModels(
 	run: RunState,
 	item: Item,
+	connection: Connection,
 	perform: () => Promise<object>,
 ): Promise<object> {
 	const refusals: string[] = [];
@@ -25,21 +28,33 @@ export async function performWithModels(
 			return result;
 		} catch (error) {
 			const refusal = `${nameOf(item)} was refused: ${messageOf(error)}.`;
-			if (!takeNextModel(run, item, error)) throw afterRefusals(error, refusals, item);
+			const isTaken = await takeNextModel(run, item, error, connection);
+			if (!isTaken) throw afterRefusals(error, refusals, item);
 			refusals.push(refusal);
 		}
 	}
 }
 
 /** @returns whether there is another model, and the order may be placed with it */
-function takeNextModel(run: RunState, item: Item, error: unknown): boolean {
+async function takeNextModel(
+	run: RunState,
+	item: Item,
+	error: unknown,
+	connection: Connection,
+): Promise<boolean> {
 	const next = item.others?.[0];
 	if (!next || !(error instanceof GatewayError) || !mayTryOtherModel(error.failure)) return false;
 	// An earlier try may have been accepted.
-	if (item.found || run.isFailing || run.isStopped) return false;
+	if (item.found) return false;
+	if (run.ledger && !(await run.ledger.changeRequest(item))) return false;
+	if (run.isFailing || run.isStopped) return false;
 	logOrder(run, 'model refused', item, { failure: error.failure });
 	item.others?.shift();
 	useModel(item, next);
+	const { idempotencyKey: key } = item.idempotency ?? {};
+	// With the same key, a gateway would take it for the first request.
+	const idempotencyKey = key && idempotencyKeyOf(`${key} ${next.model}`, connection);
+	item.idempotency &&= { ...item.idempotency, idempotencyKey };
 	for (const hint of next.hints) item.hint(hint);
 	logOrder(run, 'order sent', item);
 	return true;
@@ -52,9 +67,9 @@ export function useModel(item: Item, { model, request, estimate }: OtherModel): 
 	Object.assign(item, { model, request, estimate });
 }
 
-/** The failure of the last model, with what became of the others. */
+/** The failure of the last model. No Retry sends its request with its own key: that was made from another request. */
 function afterRefusals(error: unknown, refusals: string[], item: Item): unknown {
 	if (refusals.length === 0 || !(error instanceof GatewayError)) return error;
 	const advice = `This was the response to ${nameOf(item)}. ${refusals.join(' ')}`;
-	return error.with({ advice });
+	return error.with({ advice, idempotencyKey: undefined });
 }

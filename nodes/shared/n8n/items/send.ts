@@ -71,6 +71,7 @@ async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Pro
 					await performWithModels(
 						run,
 						first,
+						gateway.connection,
 						async () => await work.perform(first.request, itemRun()),
 					),
 				];

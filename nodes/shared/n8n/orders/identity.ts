@@ -121,7 +121,7 @@ export class WishNames {
 	 * The wish of the next item. Its ID counts equal requests instead of using the index of the item: a Retry that
 	 * fetches the list again may find the request at another index, or in another run of a loop.
 	 */
-	wishOf({ index, identity, options, cost, others }: Line): Wish {
+	wishOf({ index, identity, options, cost }: Line): Wish {
 		const { origin, run } = this.journal;
 		const { parameters } = this;
 		const { key, subject } = options ?? {};
@@ -130,9 +130,7 @@ export class WishNames {
 		this.counts.set(request, count + 1);
 		const id = hashOf([origin, request, count]);
 		const { billing, connection } = this.to;
-		// The gateway recognises an order by its key only where the request stays the same.
-		const hasKey = billing === 'job' && !others;
-		const idempotencyKey = hasKey ? idempotencyKeyOf(id, connection) : undefined;
+		const idempotencyKey = billing === 'job' ? idempotencyKeyOf(id, connection) : undefined;
 		return {
 			id,
 			request,

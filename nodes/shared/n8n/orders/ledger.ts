@@ -122,6 +122,25 @@ export class Ledger {
 	}
 
 	/**
+	 * Records that the next request of an order is another one. The gateway knows only the first by the key of the order, so
+	 * after a kill no Retry may send it again with that key.
+	 * @returns whether it is recorded; otherwise the other request must not be sent
+	 */
+	async changeRequest(line: Line): Promise<boolean> {
+		if (line.wish.idempotencyKey === undefined) return true;
+		const isRecorded = await this.inTurn(async () => {
+			const { marks, plan } = this;
+			line.wish = { ...line.wish, idempotencyKey: undefined };
+			const isNews = await marks.take(this.sending);
+			// Only now: there is always one of both marks.
+			await marks.keepOnly(this.sending);
+			this.journal.keepSent(line, { state: 'sent' });
+			return !isNews && plan.unguarded !== 'notRecorded';
+		});
+		return isRecorded ?? false;
+	}
+
+	/**
 	 * Records the outcome of the run.
 	 * @param hasSucceeded whether n8n stores its outputs
 	 */

@@ -15,8 +15,6 @@ export class Line {
 	isPreview = false;
 	/** Estimated cost of its order; undefined without a price. */
 	cost?: number;
-	/** The models that are left to try; undefined where the user named none. */
-	others?: object[];
 	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
 	objection?: Failure;
 
