@@ -11,6 +11,14 @@ import {
 	type FileType,
 } from '../files/fileType';
 import { imageSizeOf, type ImageSize } from '../files/imageSize';
+import { asText, valueAt } from '../json';
+import {
+	fileOfMedium,
+	referenceVideoModels,
+	type MediaType,
+	type ReferenceVideoModel,
+} from '../protocol/models';
+import type { Wording } from './referenceVideo';
 
 /** The finding of a look at the first bytes behind a link. */
 export interface Look {
@@ -32,6 +40,39 @@ export interface LinkedFile {
 	wanted?: 'image' | 'video' | 'audio';
 	/** The choice for a file of another kind, if the model takes it; continues "not …". */
 	instead?: Partial<Record<FileType['kind'], string>>;
+}
+
+interface LinkedFileRules extends Pick<Wording, 'typeName'> {
+	/** The label of a field of the request. */
+	labelAt(path: string): string;
+	model: string;
+}
+
+/** The files that the service fetches for these reference media, and what each must be. */
+export function linkedFiles(
+	media: readonly unknown[],
+	{ labelAt, model: modelId, typeName }: LinkedFileRules,
+): LinkedFile[] {
+	const model = referenceVideoModels[modelId] as ReferenceVideoModel | undefined;
+	const instead: LinkedFile['instead'] = {};
+	for (const type of ['reference_image', 'reference_video'] as const) {
+		const isTaken = !model || model.mediaTypes.includes(type);
+		instead[fileOfMedium[type]] = isTaken
+			? `: choose ${typeName(type)}`
+			: `: ${modelId} takes none`;
+	}
+	return media.flatMap((item, index): LinkedFile[] => {
+		const wanted = fileOfMedium[valueAt(item, 'type') as MediaType];
+		const at = (name: string) => ({
+			url: asText(valueAt(item, name)) ?? '',
+			field: labelAt(`input.media[${index}].${name}`),
+		});
+		const files: LinkedFile[] = [
+			{ ...at('url'), wanted, instead },
+			{ ...at('reference_voice'), wanted: 'audio' },
+		];
+		return files.filter(({ url }) => url !== '');
+	});
 }
 
 /** Why a file surely cannot be used; continues the label of its field. A video may be meant for its sound. */
