@@ -1,4 +1,4 @@
-import { isObject, parseWritten, type JsonObject } from '../json';
+import { isObject, parseResponse, type JsonObject } from '../json';
 import { maxEventLines } from '../protocol/bounds';
 import { isStreamEnd } from '../protocol/chat';
 
@@ -77,10 +77,10 @@ const heartbeat =
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
-	const whole = parseWritten(text);
+	const whole = parseResponse(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
 	const parts = lines.filter((line) => line !== '' && !isStreamEnd(line));
-	const values = whole === undefined ? parts.map(parseWritten) : [whole].flat();
+	const values = whole === undefined ? parts.map((part) => parseResponse(part)) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, with a single word, or with signs alone.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || heartbeat.test(text);
