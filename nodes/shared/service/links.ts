@@ -60,7 +60,7 @@ const sharePages: ReadonlyArray<readonly [link: RegExp, problem: string]> = [
 		/^drive\.google\.com(?:\/a\/[\w.-]+)?\/file\/(?:u\/\d+\/)?d\/([\w-]+)(?:\/(?:view|edit|preview)?)?(?:[?#].*)?$/,
 		drivePage,
 	],
-	[/^drive\.google\.com\/open\?(?:.*&)?id=([\w-]+).*/, drivePage],
+	[/^drive\.google\.com\/open\?(?:.*&)?id=([\w-]+)(?![\w-]).*/, drivePage],
 	[
 		/^docs\.google\.com(?:\/a\/[\w.-]+)?\/\w+\/(?:u\/\d+\/)?d\/[\w-]+(?:\/(?:view|edit|preview|copy)?)?(?:[?#].*)?$/,
 		pageOf('Google Docs'),

@@ -1,47 +1,42 @@
-import { FileEnd, type FileState, type Parsing } from './fileEnd';
+import { FileEnd, type FileState, type Format } from './fileEnd';
 import { fileTypeOf, type FileType } from './fileType';
-import { JpegEnd } from './jpeg';
-import { BoxesEnd } from './mp4';
+import { jpeg } from './jpeg';
+import { boxes } from './mp4';
 
-class PngEnd extends FileEnd {
-	/** Each chunk is its length, its name, its data and their checksum. */
-	protected override *parse(): Parsing {
-		this.state = 'cut';
-		yield* this.skip(8);
-		for (let name = ''; name !== 'IEND';) {
-			const header = yield* this.read(8);
-			name = header.toString('latin1', 4);
-			yield* this.skip(header.readUInt32BE() + 4);
-		}
-		this.state = 'whole';
+/** Each chunk is its length, its name, its data and their checksum. */
+const png: Format = function* (file) {
+	file.state = 'cut';
+	yield { skip: 8 };
+	for (let name = ''; name !== 'IEND';) {
+		const header = yield { read: 8 };
+		name = header.toString('latin1', 4);
+		yield { skip: header.readUInt32BE() + 4 };
 	}
-}
+	file.state = 'whole';
+};
 
-class WebpEnd extends FileEnd {
-	/** Its length is in its header. */
-	protected override *parse(): Parsing {
-		this.state = 'cut';
-		const header = yield* this.read(8);
-		yield* this.skip(header.readUInt32LE(4));
-		this.state = 'whole';
-	}
-}
+/** Its length is in its header. */
+const webp: Format = function* (file) {
+	file.state = 'cut';
+	const header = yield { read: 8 };
+	yield { skip: header.readUInt32LE(4) };
+	file.state = 'whole';
+};
 
-/** The reader that can tell whether a file of this type is cut. */
-const ends: Partial<Record<string, typeof FileEnd>> = {
-	'image/png': PngEnd,
-	'image/jpeg': JpegEnd,
-	'image/webp': WebpEnd,
-	'image/avif': BoxesEnd,
-	'image/heic': BoxesEnd,
-	'audio/mp4': BoxesEnd,
-	'video/mp4': BoxesEnd,
-	'video/quicktime': BoxesEnd,
+/** The formats that can tell whether a file of this type is cut. */
+const formats: Partial<Record<string, Format>> = {
+	'image/png': png,
+	'image/jpeg': jpeg,
+	'image/webp': webp,
+	'image/avif': boxes,
+	'image/heic': boxes,
+	'audio/mp4': boxes,
+	'video/mp4': boxes,
+	'video/quicktime': boxes,
 };
 
 /** Follows a file of this type, whose first bytes are still to be pushed. */
-export const followFile = (type?: FileType): FileEnd =>
-	new (ends[type?.mimeType ?? ''] ?? FileEnd)();
+export const followFile = (type?: FileType): FileEnd => new FileEnd(formats[type?.mimeType ?? '']);
 
 /** The knowledge about the end of a file. */
 export function stateOf(bytes: Uint8Array): FileState {

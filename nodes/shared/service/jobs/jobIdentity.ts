@@ -36,7 +36,7 @@ function plainId(id: string): string {
 		.normalize()
 		.replace(/\s+/g, '')
 		.toLowerCase()
-		.replace(/^0+(?=\d+$)/, '');
+		.replace(/^0+(?=[1-9]\d*$)/, '');
 }
 
 function decoded(text: string): string {
