@@ -5,8 +5,7 @@ import { describeBody, UnusableResponse, type ServiceResponse } from '../client/
 import { excerpt, isObject, parseJson, type JsonObject } from '../json';
 import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
 import { streamEnd } from '../protocol/chat';
-import { brokeOffWithError, errorInChoice } from './answerError';
-import { choicesIn, type Choice } from './completion';
+import { brokeOffWithError, choicesIn, errorInChoice, type Choice } from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
 import { asChunk } from './messageEvents';

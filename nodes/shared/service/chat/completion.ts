@@ -7,6 +7,7 @@ import {
 import {
 	asIndex,
 	asText,
+	excerpt,
 	isObject,
 	textAt,
 	valueAt,
@@ -14,11 +15,11 @@ import {
 	type JsonObject,
 } from '../json';
 import { maxChoices } from '../protocol/bounds';
+import { hasError, reasonIn } from '../reader/reason';
 import { mayBeAccepted } from '../reader/refusal';
 import { named, read } from '../reader/values';
 import { words } from '../words';
 import { isEmpty } from './fragments';
-import { brokeOffWithError, errorIn, errorInChoice } from './answerError';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
@@ -156,6 +157,30 @@ function contentIn(content: unknown): unknown {
 
 const callsTool = ({ tool_calls, function_call }: JsonObject) =>
 	Array.isArray(tool_calls) || isObject(function_call);
+
+/** The error that is in an answer or a part of it; undefined when it has none, or one that says nothing. */
+export function errorIn(part: unknown): unknown {
+	if (!isObject(part)) return undefined;
+	const { error } = part;
+	if (error !== undefined && error !== null && hasError(read({ error }))) return error;
+	return part.type === 'error' || part.object === 'error' ? part : undefined;
+}
+
+/** The first error in a choice of a completion or of a chunk. */
+export function errorInChoice(choice: unknown): unknown {
+	const parts = [choice, valueAt(choice, 'delta'), valueAt(choice, 'message')];
+	return parts.map(errorIn).find((error) => error !== undefined);
+}
+
+/**
+ * The error that came in place of an answer, or of the rest of it.
+ * @param error without the API key; undefined when the response does not say more
+ */
+export function brokeOffWithError(error: unknown, partialText: string): UnusableResponse {
+	if (error === undefined) return new UnusableResponse('broke off with an error', partialText);
+	const message = reasonIn(read({ error }))?.message ?? excerpt(JSON.stringify(error));
+	return new UnusableResponse(`broke off with an error: ${message}`, partialText, error);
+}
 
 /** Why a completion is not whole: it, or one of its answers, has an error. */
 export function brokenAnswer(whole: Completion): UnusableResponse | undefined {

@@ -94,11 +94,10 @@ const patience = 5_000;
 
 /**
  * Looks at files that the service will fetch: at the first bytes of each, without the key, and only where a link of
- * strangers may lead. Each link is fetched once. A host that did not answer in time is not asked again.
+ * strangers may lead. Each link is fetched once.
  */
 export class LinkLooks {
 	private readonly looks = new Map<string, Promise<Look | undefined>>();
-	private readonly silentHosts = new Set<string>();
 
 	constructor(private readonly gateway: Gateway) {}
 
@@ -111,16 +110,11 @@ export class LinkLooks {
 
 	private async lookAt(url: string): Promise<Look | undefined> {
 		if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
-		const { host } = new URL(url);
-		if (this.silentHosts.has(host)) return undefined;
 		const { clock, signal } = this.gateway.runtime;
 		const limit = { milliseconds: patience, clock, signal };
 		const look = async (inTime: AbortSignal) =>
 			await firstBytes(this.gateway.withSignal(inTime), url);
-		return await withTimeout(limit, look).catch(() => {
-			this.silentHosts.add(host);
-			return undefined;
-		});
+		return await withTimeout(limit, look).catch(() => undefined);
 	}
 }
 
