@@ -81,12 +81,10 @@ export function choicesIn(fields: JsonObject): Choice[] | undefined {
 }
 
 /** Names under which other services put a text, wherever it is. */
-const isText = named(
-	...words(`
+const isText = named(`
 		content text generated_text generation output_text answer reply output result results response
 		predictions data
-	`),
-);
+	`);
 
 /** The text of an answer that has it nowhere else, and does not say that it is none. */
 function onlyTextIn(fields: JsonObject): Choice[] | undefined {

@@ -27,7 +27,6 @@ import { finishReasons } from '../protocol/chat';
 import { read, type Answer, type List } from '../reader/values';
 import {
 	addressIn,
-	allLinksIn,
 	looksLikeImage,
 	readEntries,
 	singleIn,
@@ -63,8 +62,8 @@ export function readImages(response: ServiceResponse): ImageResult {
 }
 
 /**
- * The images of an answer: in a list under usual names, in the answer itself, in any list, or behind its links. `path`
- * leads to their list, if that is not within another one.
+ * The images of an answer: in a list under usual names, in the answer itself, or in any list. `path` leads to their
+ * list, if that is not within another one.
  */
 function imagesOf(answer: Answer, response: ServiceResponse) {
 	const single = singleIn(answer);
@@ -81,8 +80,7 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
 		if (found.images.length > 0) return { ...found, path: isWithinList ? undefined : path };
 	}
-	const { images, missing } = readEntries(allLinksIn(answer), response);
-	return images.length > 0 ? { images, missing, path: undefined } : undefined;
+	return undefined;
 }
 
 /** In characters of an event: one with an image has more. */

@@ -1,5 +1,6 @@
 import { isObject, parseJson, type JsonObject } from '../json';
 import { maxReadText, maxReadValues } from '../protocol/bounds';
+import { words } from '../words';
 
 /** One text, number or truth value of an answer, with where it stands. */
 export interface Value {
@@ -22,8 +23,9 @@ export interface Value {
 /** One form for `task_id`, `taskId`, `TaskID` and `task-id`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]+/g, '');
 
+/** @param names with spaces between them */
 export const plainNames = (...names: string[]): ReadonlySet<string> =>
-	new Set(names.map(plainName));
+	new Set(names.flatMap(words).map(plainName));
 
 /** All entries that an answer has under one path. A vector, which is a list of numbers, is one entry. */
 export interface List {
