@@ -114,10 +114,15 @@ export function publicLinkProblem(
 	if (takesDataUrl && /^data:image\//i.test(link)) return undefined;
 	const url = parseUrl(link);
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
-		return anyProtocol ? undefined : otherLinkProblem(link, { url, takesDataUrl });
+		if (anyProtocol) return undefined;
+		if (takesDataUrl) return 'must be an https link or a data URL of an image';
 	}
-	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
+	if (url === undefined)
+		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
 	const { protocol, hostname } = url;
+	if (protocol === 'data:') return 'must be a public https link; a data URL is not taken';
+	const isLocal = /^https?:$/.test(protocol) && networkOf(hostname) === 'loopback';
+	if (isLocal && isLoopback(gatewayUrl)) return undefined;
 	if (protocol !== 'https:') {
 		return `must be a public https link, and this one starts with ${protocol}//`;
 	}
@@ -127,20 +132,6 @@ export function publicLinkProblem(
 	return networkOf(hostname) !== 'public'
 		? `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`
 		: undefined;
-}
-
-/** The problem with a value that is no web link. */
-function otherLinkProblem(
-	link: string,
-	{ url, takesDataUrl }: { url: URL | undefined; takesDataUrl: boolean },
-): string {
-	if (takesDataUrl) return 'must be an https link or a data URL of an image';
-	if (url === undefined)
-		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
-	const { protocol } = url;
-	return protocol === 'data:'
-		? 'must be a public https link; a data URL is not taken'
-		: `must be a public https link, and this one starts with ${protocol}//`;
 }
 
 /** A link as browsers send it. Anything else, such as several links or an ID of the service, is unchanged. */

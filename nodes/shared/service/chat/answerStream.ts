@@ -155,12 +155,6 @@ function piecesIn(chunk: JsonObject): Choice[] {
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
 }
 
-/** The parts of the gateway that reading a long stream needs. */
-interface ReadingGateway {
-	redaction: Redaction;
-	runtime: Pick<Runtime, 'clock'>;
-}
-
 /**
  * A response with its answer as JSON. Some servers send events although they were not asked to stream, or put `data:`
  * before the JSON and the end mark behind it.
@@ -169,7 +163,7 @@ interface ReadingGateway {
  */
 export async function unstreamed(
 	response: ServiceResponse,
-	{ redaction, runtime }: ReadingGateway,
+	{ redaction, runtime }: { redaction: Redaction; runtime: Pick<Runtime, 'clock'> },
 	{ count, stream }: { count?: number; stream?: AnswerStream } = {},
 ): Promise<ServiceResponse> {
 	const { json, text } = response;

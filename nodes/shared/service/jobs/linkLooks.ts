@@ -95,27 +95,22 @@ const patience = 5_000;
 /**
  * Looks at files that the service will fetch: at the first bytes of each, without the key, and only where a link of
  * strangers may lead. Each link is fetched once.
+ * @returns a function that gives undefined where a file cannot be reached from here
  */
-export class LinkLooks {
-	private readonly looks = new Map<string, Promise<Look | undefined>>();
-
-	constructor(private readonly gateway: Gateway) {}
-
-	/** @returns undefined where the file cannot be reached from here */
-	async at(url: string): Promise<Look | undefined> {
-		let look = this.looks.get(url);
-		if (look === undefined) this.looks.set(url, (look = this.lookAt(url)));
-		return await look;
-	}
-
-	private async lookAt(url: string): Promise<Look | undefined> {
+export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | undefined> {
+	const looks = new Map<string, Promise<Look | undefined>>();
+	const { clock, signal } = gateway.runtime;
+	const lookAt = async (url: string) => {
 		if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
-		const { clock, signal } = this.gateway.runtime;
+		const look = async (inTime: AbortSignal) => await firstBytes(gateway.withSignal(inTime), url);
 		const limit = { milliseconds: patience, clock, signal };
-		const look = async (inTime: AbortSignal) =>
-			await firstBytes(this.gateway.withSignal(inTime), url);
 		return await withTimeout(limit, look).catch(() => undefined);
-	}
+	};
+	return async (url) => {
+		const look = looks.get(url) ?? lookAt(url);
+		looks.set(url, look);
+		return await look;
+	};
 }
 
 /** @throws GatewayError when no response arrived */
