@@ -49,7 +49,7 @@ interface Place extends Omit<Value, 'value'> {
 export interface Answer {
 	/** The least nested first. */
 	values: readonly Value[];
-	/** Those under usual names first, and the least nested first. */
+	/** The least nested first. */
 	lists: readonly List[];
 	/** Whether nothing was left out. */
 	isWhole: boolean;
@@ -91,11 +91,7 @@ export function read(body: unknown, maxValues = maxReadValues): Answer {
 		...list,
 		entries: parts.length === 1 ? parts[0] : parts[0].concat(...parts.slice(1)),
 	}));
-	return {
-		values,
-		lists: [...all.filter((list) => list.isUsual), ...all.filter((list) => !list.isUsual)],
-		isWhole: left.places > 0,
-	};
+	return { values, lists: all, isWhole: left.places > 0 };
 }
 
 /** A list of which there may be more. Its parts are joined at the end: one of them may have millions of entries. */
