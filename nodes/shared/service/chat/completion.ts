@@ -157,7 +157,7 @@ const callsTool = ({ tool_calls, function_call }: JsonObject) =>
 	Array.isArray(tool_calls) || isObject(function_call);
 
 /** The error that is in an answer or a part of it; undefined when it has none, or one that says nothing. */
-export function errorIn(part: unknown): unknown {
+function errorIn(part: unknown): unknown {
 	if (!isObject(part)) return undefined;
 	const { error } = part;
 	if (error !== undefined && error !== null && hasError(read({ error }))) return error;

@@ -42,11 +42,9 @@ export class StreamedToolCalls {
 		}
 	}
 
-	/** All calls in the order of their indexes; undefined when there are none. */
+	/** All calls in the order in which they began; undefined when there are none. */
 	list(): JsonObject[] | undefined {
-		const places = this.calls.map((call, position) => ({ ...call, place: call.index ?? position }));
-		const ordered = places.sort((one, other) => one.place - other.place);
-		return ordered.length > 0 ? ordered.map(({ fields }) => fields) : undefined;
+		return this.calls.length > 0 ? this.calls.map(({ fields }) => fields) : undefined;
 	}
 
 	/** The call that a fragment continues: the one with its ID, or else the one with its index, or else the latest. */

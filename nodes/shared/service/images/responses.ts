@@ -135,9 +135,8 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 	const { images: found, others } = imagesIn(text, parts.length > 0);
 	const entries = [...found, ...parts];
 	// Some services put them elsewhere into the message, or write them as JSON.
-	const elsewhere = () => imagesOf(read({ ...message, content: jsonIn(text) }), response);
-	const inPlace = entries.length > 0 ? readEntries(entries, response) : elsewhere();
-	const { images, missing } = inPlace ?? { images: [], missing: [] };
+	const elsewhere = entries.length > 0 ? undefined : imagesOf(read(message), response);
+	const { images, missing } = elsewhere ?? readEntries(entries, response);
 	const common = withoutUndefined({ text: textOf(shown.message), finish_reason });
 	return {
 		missing,
@@ -145,12 +144,6 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 		text: text.trim() === '' ? textToShow(message) : text,
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
-}
-
-/** The JSON that a text is, perhaps in a code fence. */
-function jsonIn(text: string): unknown {
-	const [, fenced] = /^\s*```\w*\n([^]*?)```\s*$/.exec(text) ?? [];
-	return parseJson(fenced ?? text);
 }
 
 /** Whether a part of the content is an image, in the form of the specification or of other services. */

@@ -128,7 +128,7 @@ export const isKnown = ({ job, isCreated }: PollerState) =>
 	isCreated === true || job.status !== undefined;
 
 /** Whether the service has just said that the job is unknown. A few seconds later, it has said it for good. */
-export const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
+const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
 
 export const finish = (state: PollerState, finished: FinishedJob): Step => ({
 	state,

@@ -37,7 +37,7 @@ export interface ReferenceVideoRequest {
  * Takes a problem of a field, or a remark about it, which continues the name of the field: "must be …".
  * @param path such as `input.media[0].url`
  */
-export type ReportOfRequest = (path: string, problem: string) => void;
+type ReportOfRequest = (path: string, problem: string) => void;
 
 /** The words in which problems are reported. */
 export interface Wording {
