@@ -106,9 +106,7 @@ function answersIn(part: JsonObject): unknown[] | undefined {
 	const message = messageIn(part);
 	const finish_reason = endOf(part);
 	const isEmpty = contentIn(message.content) === undefined;
-	const { content } = isObject(part.message) ? message : part;
-	const isEnded = content === null && finish_reason !== undefined;
-	const isAnswer = !isEmpty || isEnded || callsTool(message) || refusalOf(message) !== '';
+	const isAnswer = !isEmpty || callsTool(message) || refusalOf(message) !== '';
 	return isAnswer ? [{ message, finish_reason }] : undefined;
 }
 

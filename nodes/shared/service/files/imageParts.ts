@@ -56,14 +56,6 @@ const gifFrame = /!\xf9\x04[^]{4}\0,/g;
  */
 export function hasSeveralFrames(bytes: Uint8Array): boolean {
 	const type = fileTypeOf(bytes);
-	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	switch (type?.mimeType) {
-		case 'image/gif':
-			return (file.toString('latin1').match(gifFrame)?.length ?? 0) > 1;
-		case 'image/jpeg':
-			// The index of a multi-picture file (CIPA DC-007), in one of the first segments.
-			return file.subarray(0, 128 * 1024).includes('MPF\0', 0, 'latin1');
-		default:
-			return type?.isAnimated ?? false;
-	}
+	if (type?.mimeType !== 'image/gif') return type?.isAnimated ?? false;
+	return (Buffer.from(bytes).toString('latin1').match(gifFrame)?.length ?? 0) > 1;
 }
