@@ -59,7 +59,7 @@ function readOrder(body: unknown): VideoOrder {
 		prompt: readPrompt(prompt, 'prompt'),
 		media: [],
 		shortSide: 720,
-		ratio: videoModels[model].meaning.startsWith('Portrait') ? '9:16' : '16:9',
+		ratio: videoModels[model].startsWith('Portrait') ? '9:16' : '16:9',
 		// The specification shows neither size nor length. "Fast" is about the time to make a video, not about its length.
 		seconds: 5,
 		watermark: false,

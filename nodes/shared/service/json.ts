@@ -1,6 +1,6 @@
 /** Reading responses whose shape is not guaranteed: the readers take `unknown` and never throw. */
 
-import { endOfText, JsonBounds, quote } from './jsonBounds';
+import { JsonBounds } from './jsonBounds';
 import { oneLine } from './oneLine';
 
 export type JsonObject = Record<string, unknown>;
@@ -53,77 +53,45 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** Like {@link parseJson}, for what a service has written: see {@link repaired}. */
-export function parseWritten(text: string): unknown {
-	const value = parseJson(text);
-	return value === undefined ? parseJson(repaired(text)) : value;
+/**
+ * Like {@link parseJson}, for what a service has written: see {@link repaired}.
+ * @param isBounded whether the text was checked as it arrived: of a large one, that takes as long as parsing it
+ */
+export function parseResponse(text: string, isBounded = false): unknown {
+	const value = isBounded ? parsed(text) : parseJson(text);
+	const isRight = value !== undefined && !longNumber.test(text);
+	return isRight || text.length > maxRepaired ? value : parseJson(repaired(text));
 }
 
-/**
- * Texts, and what only looks like JSON: values of Python and JavaScript, and a comma behind the last entry. A text that
- * does not end is taken to the end: looking for the next one within it again and again would be slow.
- */
-const partOfJson =
-	/"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"|$)|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
 /** In characters: only documents are repaired, and no files. */
 const maxRepaired = 1_000_000;
 
+/** The beginning of a whole number that JavaScript may round. */
+const longNumber = /[[:,]\s*-?\d{16}/;
+
 /**
- * JSON as some servers write it by mistake: with `NaN` or `None`, a comma too many, or line breaks within texts. The
- * answer may be about something that is paid for.
+ * Texts, whole numbers that may be long, and what only looks like JSON: values of Python and JavaScript, and a comma
+ * behind the last entry. A text that does not end is taken to the end: looking for the next one within it again and
+ * again would be slow.
+ */
+const partOfJson =
+	/"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"|$)|(?<![\d.eE+-])-?\d{16,1000}(?![\d.eE])|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
+
+/**
+ * JSON as some servers write it by mistake, without `NaN` or `None`, a comma too many, or line breaks within texts: the
+ * answer may be about something that is paid for. A whole number that JavaScript would round is an ID, and becomes a
+ * text with all its digits.
  */
 function repaired(text: string): string {
-	if (text.length > maxRepaired || !/^\s*[[{]/.test(text)) return '';
+	if (!/^\s*[[{]/.test(text)) return '';
 	return text.replace(partOfJson, (part) => {
 		if (part.startsWith('"'))
 			return part.replace(/\p{Cc}/gu, (given) => JSON.stringify(given).slice(1, -1));
+		if (/\d$/.test(part)) return Number.isSafeInteger(Number(part)) ? part : `"${part}"`;
 		if (part === ',') return '';
 		return /^(?:True|False)$/.test(part) ? part.toLowerCase() : 'null';
 	});
 }
-
-/**
- * Like {@link parseWritten}, for responses of the service: a whole number that JavaScript would round is an ID, and
- * becomes a text with all its digits.
- * @param isBounded whether the text was checked as it arrived: of a large one, that takes as long as parsing it
- */
-export function parseResponse(text: string, isBounded = false): unknown {
-	let json = text;
-	let value = isBounded ? parsed(text) : parseJson(text);
-	if (value === undefined) value = parseJson((json = repaired(text)));
-	if (value === undefined || !longNumber.test(json)) return value;
-	const marked = withLongNumbersAsTexts(json);
-	return marked === json ? value : (JSON.parse(marked) as unknown);
-}
-
-/** Digits of a whole number that JavaScript may round, and that may be an ID. */
-const [minLongDigits, maxLongDigits] = [16, 1_000];
-const longNumber = /[[:,]\s*-?\d{16}/;
-/** A response with more of such numbers is no list of IDs, and it would take long to change them all. */
-const maxLongNumbers = 10_000;
-
-/** @param json valid JSON */
-function withLongNumbersAsTexts(json: string): string {
-	const parts: string[] = [];
-	let copied = 0;
-	for (let at = 0; at < json.length; at++) {
-		if (json.charCodeAt(at) === quote) at = endOfText(json, at + 1);
-		if (!isDigit(json.charCodeAt(at))) continue;
-		let start = at;
-		while (isDigit(json.charCodeAt(at))) at++;
-		if (at - start < minLongDigits || at - start > maxLongDigits) continue;
-		if (json[start - 1] === '-') start--;
-		// The digits of a fraction or an exponent, or those before one.
-		if (/[.eE+]/.test(json[start - 1] ?? '') || /[.eE]/.test(json[at] ?? '')) continue;
-		const number = json.slice(start, at);
-		if (Number.isSafeInteger(Number(number))) continue;
-		if (parts.push(json.slice(copied, start), `"${number}"`) > 2 * maxLongNumbers) return json;
-		copied = at;
-	}
-	return copied === 0 ? json : [...parts, json.slice(copied)].join('');
-}
-
-const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 
 /** The beginning of a text, of at most `length` characters, and no half of one such as an emoji. */
 export const beginningOf = (text: string, length: number): string =>

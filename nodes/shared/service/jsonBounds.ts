@@ -9,8 +9,7 @@ const weights = { value: 1, part: 8 };
 /** A denser text takes long to parse for its length. The response to a chat with alternatives weighs 1.3 per character. */
 const [freeWeight, weightPerCharacter] = [500_000, 1.5];
 
-export const quote = 0x22;
-const [backslash, comma, colon] = [0x5c, 0x2c, 0x3a];
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 /** Most characters of a number are between these: - . / and all digits. */
 const [minus, nine] = [0x2d, 0x39];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -64,7 +63,7 @@ export class JsonBounds {
 }
 
 /** The position of the quote that ends a text; the length of the JSON, or one more after a backslash, if none does. */
-export function endOfText(json: string, start: number): number {
+function endOfText(json: string, start: number): number {
 	let at = start;
 	for (; at < json.length; at++) {
 		const code = json.charCodeAt(at);

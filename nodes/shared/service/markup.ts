@@ -37,32 +37,20 @@ export function elementIn(markup: string, name: string): string | undefined {
 }
 
 /** Elements whose content is no text for people. */
-const hiddenElement = /^<(script|style|svg|template)\b/i;
+const hiddenElement = /<(script|style|svg|template)\b[^]*?(?:<\/\1[^<>]*>|$)/gi;
+
+/** In it, `<` and `&` stand for themselves. */
+const section = /<!\[CDATA\[([^]*?)(?:\]\]>|$)/g;
 
 /** The text of a page or an element as one line, without its tags. */
 export function plainTextOf(markup: string): string {
-	let text = '';
-	let hidden: string | undefined;
-	for (const [token] of withoutSections(markup).matchAll(/<[a-z/!?][^<>]*>|[^<]+|</gi)) {
-		const isTag = token.length > 1 && token.startsWith('<');
-		if (hidden !== undefined) {
-			if (token.toLowerCase().startsWith(`</${hidden}`)) hidden = undefined;
-		} else {
-			if (isTag) hidden = hiddenElement.exec(token)?.[1].toLowerCase();
-			text += isTag ? ' ' : token;
-		}
-	}
+	const text = markup
+		.replace(section, (_, content: string) =>
+			content.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+		)
+		.replace(hiddenElement, ' ')
+		.replace(/<[a-z/!?][^<>]*>/gi, ' ');
 	return decodeEntities(text).replace(/\s+/g, ' ').trim();
-}
-
-/** Writes what is in CDATA sections, where `<` and `&` stand for themselves, with entities. */
-function withoutSections(markup: string): string {
-	const [before, ...sections] = markup.split('<![CDATA[');
-	const written = sections.map((section) => {
-		const [content, ...after] = section.split(']]>');
-		return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;') + after.join(' ');
-	});
-	return before + written.join('');
 }
 
 /** The text with the characters that HTML and XML write as entities. */

@@ -1,4 +1,4 @@
-import type { Media } from '../../../nodes/shared/service/jobs/referenceMedia';
+import type { Media } from '../../../nodes/shared/service/jobs/referenceVideo';
 import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol/endpoints';
 import { referenceVideoModels } from '../../../nodes/shared/service/protocol/models';
 import { addressOf, fieldRows } from '../../support/pages/fieldRows';

@@ -55,9 +55,10 @@ describe('JSON of a response', () => {
 		expect(parseResponse(json)).toEqual(value),
 	);
 
-	it('leaves very long numbers, and very many long ones, as they are', () => {
+	it('leaves very long numbers, and the numbers of a large response, as they are', () => {
 		expect(parseResponse(`[${'1'.repeat(10_000_000)}]`)).toEqual([Infinity]);
-		expect(parseResponse(`[${'12345678901234567,'.repeat(10_001)}0]`)).toContain(12345678901234567);
+		expect(parseResponse(`[${'1'.repeat(900_000)}]`)).toEqual([Infinity]);
+		expect(parseResponse(`[${'12345678901234567,'.repeat(60_000)}0]`)).toContain(12345678901234567);
 	});
 });
 

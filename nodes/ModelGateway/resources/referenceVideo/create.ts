@@ -1,13 +1,12 @@
 import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import {
+	checkReferenceVideo,
 	mediaOf,
-	referenceVideoWarnings,
 	namedMedia,
-	referenceVideoProblems,
+	warnOfReferenceVideo,
 	type ReferenceVideoRequest,
 } from '../../../shared/service/jobs/referenceVideo';
-import { linkedFiles } from '../../../shared/service/jobs/referenceMedia';
-import type { LinkedFile } from '../../../shared/service/jobs/linkLooks';
+import { linkedFiles, type LinkedFile } from '../../../shared/service/jobs/linkLooks';
 import { asText, merged, valueAt } from '../../../shared/service/json';
 import { createdTask } from '../../../shared/service/jobs/responses';
 import { referenceVideoAmount } from '../../../shared/service/protocol/amount';
@@ -172,16 +171,14 @@ export const referenceVideoCreate: Operation<Request> = {
 		for (const { path, problem } of linkAccidents(media)) parameters.report(labelAt(path), problem);
 		// A field that could not be read breaks the rules of the model, too: one problem is enough.
 		const reported = new Set(parameters.problems.map(({ field }) => field));
-		for (const { path, problem } of referenceVideoProblems(
-			body,
-			parameters.purpose.gatewayUrl ?? '',
-			wording,
-		)) {
-			if (!reported.has(labelAt(path))) parameters.report(labelAt(path), problem);
-		}
-		for (const { path, problem } of referenceVideoWarnings(body)) {
-			parameters.report(labelAt(path), problem, 'hint');
-		}
+		checkReferenceVideo(body, {
+			...wording,
+			gatewayUrl: parameters.purpose.gatewayUrl ?? '',
+			report: (path, problem) => {
+				if (!reported.has(labelAt(path))) parameters.report(labelAt(path), problem);
+			},
+		});
+		warnOfReferenceVideo(body, (path, hint) => parameters.report(labelAt(path), hint, 'hint'));
 		// The link to a file of n8n was made from the file itself, which has been checked.
 		const isFile = (index: number) => media[index]?.medium !== media[index]?.identity;
 		const linked = mediaOf(body).map((medium, index) => (isFile(index) ? undefined : medium));
@@ -190,7 +187,7 @@ export const referenceVideoCreate: Operation<Request> = {
 			identity: bodyWith(media.map(({ identity }) => identity)),
 			links: parameters.skipsRules
 				? []
-				: linkedFiles(linked, { labelAt, model: body.model, wording }),
+				: linkedFiles(linked, { labelAt, model: body.model, ...wording }),
 		};
 	},
 

@@ -1,4 +1,4 @@
-import type { Media, Wording } from '../../../shared/service/jobs/referenceMedia';
+import type { Media, Wording } from '../../../shared/service/jobs/referenceVideo';
 import {
 	fileOfMedium,
 	referenceVideoModels,

@@ -1,4 +1,4 @@
-import type { Wording } from '../../../shared/service/jobs/referenceMedia';
+import type { Wording } from '../../../shared/service/jobs/referenceVideo';
 import { isObject, parseJson, toJson } from '../../../shared/service/json';
 import { encodedLink } from '../../../shared/service/links';
 import { fieldOf, type Report } from '../../../shared/n8n/parameters/field';

@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import { stateIn } from '../../service/reader/jobState';
-import { videoLinkIn } from '../../service/reader/videoLink';
+import { videoIn } from '../../service/reader/videoLink';
 import { read } from '../../service/reader/values';
 import { asText, withoutUndefined } from '../../service/json';
 import { asLink } from '../../service/links';
@@ -43,7 +43,7 @@ export function toolResult(
 		const phase = isOfCall ? undefined : named;
 		// An unfinished job may have links too, such as one to poll its status.
 		const isUnderWay = phase === 'queued' || phase === 'running';
-		const url = isUnderWay ? undefined : (asLink(json.url) ?? videoLinkIn(read(json), undefined));
+		const url = isUnderWay ? undefined : (asLink(json.url) ?? videoIn(read(json))?.link);
 		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
 	const url = asLink(json.url);

@@ -1,6 +1,6 @@
 import { AdaptiveLimit } from '../../service/client/adaptiveLimit';
 import { withoutUndefined } from '../../service/json';
-import { LinkLooks, problemOf, type LinkedFile, type Look } from '../../service/jobs/linkLooks';
+import { lookAtLinks, problemOf, type LinkedFile, type Look } from '../../service/jobs/linkLooks';
 import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import type { RunState } from './runState';
@@ -18,17 +18,17 @@ const maxTime = 60_000;
 export async function lookAtFiles(run: RunState, gateway: N8nGateway): Promise<void> {
 	const { linkedFiles } = run.work;
 	if (linkedFiles === undefined) return;
-	const looks = new LinkLooks(gateway);
+	const look = lookAtLinks(gateway);
 	const { clock } = gateway.runtime;
 	const endsAt = clock.now() + maxTime;
 	const lookAt = async ({ url }: LinkedFile) =>
-		run.isStopped || clock.now() >= endsAt ? undefined : await looks.at(url);
+		run.isStopped || clock.now() >= endsAt ? undefined : await look(url);
 	await new AdaptiveLimit(maxLooks).forEach(run.open, async (item) => {
 		const files = linkedFiles(item.request);
 		const seen = await Promise.all(files.map(lookAt));
 		const problems = files.flatMap((file, index): Problem[] => {
-			const look = seen[index];
-			const problem = look && problemOf(look, file);
+			const found = seen[index];
+			const problem = found && problemOf(found, file);
 			return problem === undefined ? [] : [{ field: file.field, problem }];
 		});
 		if (problems.length > 0) item.objection = badInput(problems).failure;
@@ -37,7 +37,7 @@ export async function lookAtFiles(run: RunState, gateway: N8nGateway): Promise<v
 }
 
 /** A file as a preview shows it. */
-const seenOf = (field: string, look: Look | undefined) =>
+const seenOf = (field: string, look?: Look) =>
 	withoutUndefined({
 		field,
 		file: look?.type?.name ?? 'not reached from n8n',

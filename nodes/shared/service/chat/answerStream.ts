@@ -5,11 +5,9 @@ import { describeBody, UnusableResponse, type ServiceResponse } from '../client/
 import { excerpt, isObject, parseJson, type JsonObject } from '../json';
 import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
 import { streamEnd } from '../protocol/chat';
-import { brokeOffWithError, errorInChoice } from './answerError';
-import { choicesIn, type Choice } from './completion';
+import { brokeOffWithError, choicesIn, errorInChoice, type Choice } from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
-import { asChunk } from './messageEvents';
 import { StreamedChoice } from './streamedChoice';
 
 /**
@@ -137,6 +135,27 @@ export class AnswerStream {
 	}
 }
 
+/**
+ * An event of a streamed answer of "Endpoints" 5 as a chunk of a chat; any other as it is. The specification shows none;
+ * these are those of endpoints of this kind.
+ */
+function asChunk(event: JsonObject): JsonObject {
+	const { type, index, usage } = event;
+	if (!/^(?:message|content_block)_/.test(String(type))) return event;
+	const [message, delta, part] = [event.message, event.delta, event.content_block].map((given) =>
+		isObject(given) ? given : {},
+	);
+	const { content, ...fields } = message;
+	const { text, thinking, partial_json: input, stop_reason: finish_reason } = { ...part, ...delta };
+	const call = { index, function: { arguments: input } };
+	const tool = { ...call, id: part.id, type: 'function', function: { name: part.name } };
+	const isTool = part.type === 'tool_use';
+	const calls = isTool ? [tool] : input === undefined ? undefined : [call];
+	const piece = { content: text ?? content, reasoning: thinking, tool_calls: calls };
+	const ended = type === 'message_delta' ? delta : {};
+	return { ...fields, ...ended, type, usage, choices: [{ index: 0, delta: piece, finish_reason }] };
+}
+
 /** The places where a chunk has its answers. */
 const withoutAnswers = {
 	choices: undefined,
@@ -156,12 +175,6 @@ function piecesIn(chunk: JsonObject): Choice[] {
 	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
 }
 
-/** The parts of the gateway that reading a long stream needs. */
-interface ReadingGateway {
-	redaction: Redaction;
-	runtime: Pick<Runtime, 'clock'>;
-}
-
 /**
  * A response with its answer as JSON. Some servers send events although they were not asked to stream, or put `data:`
  * before the JSON and the end mark behind it.
@@ -170,7 +183,7 @@ interface ReadingGateway {
  */
 export async function unstreamed(
 	response: ServiceResponse,
-	{ redaction, runtime }: ReadingGateway,
+	{ redaction, runtime }: { redaction: Redaction; runtime: Pick<Runtime, 'clock'> },
 	{ count, stream }: { count?: number; stream?: AnswerStream } = {},
 ): Promise<ServiceResponse> {
 	const { json, text } = response;

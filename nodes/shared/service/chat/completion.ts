@@ -7,6 +7,7 @@ import {
 import {
 	asIndex,
 	asText,
+	excerpt,
 	isObject,
 	textAt,
 	valueAt,
@@ -14,11 +15,11 @@ import {
 	type JsonObject,
 } from '../json';
 import { maxChoices } from '../protocol/bounds';
+import { hasError, reasonIn } from '../reader/reason';
 import { mayBeAccepted } from '../reader/refusal';
 import { named, read } from '../reader/values';
 import { words } from '../words';
 import { isEmpty } from './fragments';
-import { brokeOffWithError, errorIn, errorInChoice } from './answerError';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
@@ -80,12 +81,10 @@ export function choicesIn(fields: JsonObject): Choice[] | undefined {
 }
 
 /** Names under which other services put a text, wherever it is. */
-const isText = named(
-	...words(`
+const isText = named(`
 		content text generated_text generation output_text answer reply output result results response
 		predictions data
-	`),
-);
+	`);
 
 /** The text of an answer that has it nowhere else, and does not say that it is none. */
 function onlyTextIn(fields: JsonObject): Choice[] | undefined {
@@ -107,9 +106,7 @@ function answersIn(part: JsonObject): unknown[] | undefined {
 	const message = messageIn(part);
 	const finish_reason = endOf(part);
 	const isEmpty = contentIn(message.content) === undefined;
-	const { content } = isObject(part.message) ? message : part;
-	const isEnded = content === null && finish_reason !== undefined;
-	const isAnswer = !isEmpty || isEnded || callsTool(message) || refusalOf(message) !== '';
+	const isAnswer = !isEmpty || callsTool(message) || refusalOf(message) !== '';
 	return isAnswer ? [{ message, finish_reason }] : undefined;
 }
 
@@ -156,6 +153,30 @@ function contentIn(content: unknown): unknown {
 
 const callsTool = ({ tool_calls, function_call }: JsonObject) =>
 	Array.isArray(tool_calls) || isObject(function_call);
+
+/** The error that is in an answer or a part of it; undefined when it has none, or one that says nothing. */
+function errorIn(part: unknown): unknown {
+	if (!isObject(part)) return undefined;
+	const { error } = part;
+	if (error !== undefined && error !== null && hasError(read({ error }))) return error;
+	return part.type === 'error' || part.object === 'error' ? part : undefined;
+}
+
+/** The first error in a choice of a completion or of a chunk. */
+export function errorInChoice(choice: unknown): unknown {
+	const parts = [choice, valueAt(choice, 'delta'), valueAt(choice, 'message')];
+	return parts.map(errorIn).find((error) => error !== undefined);
+}
+
+/**
+ * The error that came in place of an answer, or of the rest of it.
+ * @param error without the API key; undefined when the response does not say more
+ */
+export function brokeOffWithError(error: unknown, partialText: string): UnusableResponse {
+	if (error === undefined) return new UnusableResponse('broke off with an error', partialText);
+	const message = reasonIn(read({ error }))?.message ?? excerpt(JSON.stringify(error));
+	return new UnusableResponse(`broke off with an error: ${message}`, partialText, error);
+}
 
 /** Why a completion is not whole: it, or one of its answers, has an error. */
 export function brokenAnswer(whole: Completion): UnusableResponse | undefined {

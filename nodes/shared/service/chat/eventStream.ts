@@ -1,4 +1,4 @@
-import { isObject, parseWritten, type JsonObject } from '../json';
+import { isObject, parseResponse, type JsonObject } from '../json';
 import { maxEventLines } from '../protocol/bounds';
 import { isStreamEnd } from '../protocol/chat';
 
@@ -12,21 +12,19 @@ export interface StreamEvent {
 
 /**
  * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts several data lines, comments,
- * and fields that are not used here.
+ * and fields that are not used here. No server ends its lines with CR alone.
  */
 export class EventParser {
 	private buffer = '';
-	private endsWithReturn = false;
 	private name = '';
 	private data: string[] = [];
 
 	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
-		const given = text.includes('\r') || this.endsWithReturn ? this.withoutReturns(text) : text;
-		this.buffer += given;
+		this.buffer += text;
 		// Searching a long unfinished line again for each chunk would be slow.
-		if (!given.includes('\n')) return [];
-		const lines = this.buffer.split('\n');
+		if (!text.includes('\n')) return [];
+		const lines = this.buffer.split(/\r?\n/);
 		this.buffer = lines.pop() ?? '';
 		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
@@ -34,13 +32,6 @@ export class EventParser {
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
 		return this.push('\n\n');
-	}
-
-	/** A line may end with CR, LF or both, between which a chunk may be cut. */
-	private withoutReturns(text: string): string {
-		const given = this.endsWithReturn && text.startsWith('\n') ? text.slice(1) : text;
-		this.endsWithReturn = text.endsWith('\r');
-		return given.replace(/\r\n?/g, '\n');
 	}
 
 	/** @returns the event that this line ends: an empty line does */
@@ -77,10 +68,10 @@ const heartbeat =
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const text = data.trim();
-	const whole = parseWritten(text);
+	const whole = parseResponse(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
 	const parts = lines.filter((line) => line !== '' && !isStreamEnd(line));
-	const values = whole === undefined ? parts.map(parseWritten) : [whole].flat();
+	const values = whole === undefined ? parts.map((part) => parseResponse(part)) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, with a single word, or with signs alone.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || heartbeat.test(text);

@@ -6,76 +6,69 @@
  */
 export type FileState = 'whole' | 'cut' | 'lacksIndex' | 'unknown';
 
-/** Pauses wherever the next byte has not arrived yet. */
-export type Parsing<T = void> = Generator<undefined, T, undefined>;
+/**
+ * The bytes that a format asks for.
+ * - `read`, `skip`: so many of them; `begun`: the state of a file that ends within them
+ * - `skipTo`: all before a place in the file, which is found in a piece of it; -1 when it is not there
+ */
+type Request =
+	| { read: number; begun?: FileState }
+	| { skip: number }
+	| { skipTo: (piece: Buffer, start: number) => number };
 
-/** Follows a file while its bytes are streamed, without keeping them. This one is of no known format. */
+/** Asks for bytes, and is given those that it reads. */
+export type Reading<T = void> = Generator<Request, T, Buffer>;
+
+/** Reads a file from its first byte, and sets its state on its way. */
+export type Format = (file: FileEnd) => Reading;
+
+const nothing: Buffer = Buffer.alloc(0);
+
+/** Follows a file while its bytes are streamed, without keeping them. Of no known format, nothing is known. */
 export class FileEnd {
 	state: FileState = 'unknown';
 	/** The offset of the next byte. */
-	protected offset = 0;
-	private piece: Uint8Array = new Uint8Array();
-	/** The offset of the next byte in the piece. */
-	private at = 0;
-	private readonly parsing = this.parse();
+	offset = 0;
+	private readonly reading?: Reading;
+	/** Undefined when nothing more is asked for. */
+	private request?: Request;
+	/** The number of bytes that the request still needs, and what it has read so far. */
+	private left = 0;
+	private bytes = nothing;
+
+	constructor(format?: Format) {
+		this.reading = format?.(this);
+		this.next();
+	}
 
 	push(bytes: Uint8Array): void {
-		this.piece = bytes;
-		this.at = 0;
-		this.parsing.next();
+		const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+		for (let at = 0; at < piece.length && this.request;) at = this.take(piece, at, this.request);
 	}
 
-	/** Reads the file from its first byte, and sets the state on its way. */
-	protected *parse(): Parsing {
-		yield;
-	}
-
-	/** Pauses until a byte is there. */
-	protected *more(): Parsing {
-		while (this.at === this.piece.length) yield;
-	}
-
-	protected *readByte(): Parsing<number> {
-		if (this.at === this.piece.length) yield* this.more();
-		this.offset++;
-		return this.piece[this.at++];
-	}
-
-	protected *read(length: number): Parsing<Buffer> {
-		this.offset += length;
-		const { piece, at } = this;
-		// Most are within one piece, and a hostile file may have millions of them.
-		if (at + length <= piece.length) {
-			this.at += length;
-			return Buffer.from(piece.buffer, piece.byteOffset + at, length);
+	/** @returns the place behind the bytes of this piece that the request takes */
+	private take(piece: Buffer, at: number, request: Request): number {
+		const found = 'skipTo' in request ? request.skipTo(piece, at) : -1;
+		const end = found >= 0 ? found : Math.min(at + this.left, piece.length);
+		this.left -= end - at;
+		this.offset += end - at;
+		if ('read' in request) {
+			this.state = request.begun ?? this.state;
+			const read = piece.subarray(at, end);
+			this.bytes = this.bytes.length === 0 ? read : Buffer.concat([this.bytes, read]);
 		}
-		const bytes = Buffer.allocUnsafe(length);
-		for (let read = 0; read < length;) {
-			if (this.at === this.piece.length) yield* this.more();
-			bytes[read++] = this.piece[this.at++];
-		}
-		return bytes;
+		if (found >= 0 || this.left === 0) this.next();
+		return end;
 	}
 
-	protected *skip(length: number): Parsing {
-		for (let left = length; left > 0;) {
-			yield* this.more();
-			const skipped = Math.min(left, this.piece.length - this.at);
-			this.at += skipped;
-			this.offset += skipped;
-			left -= skipped;
-		}
-	}
-
-	/** Skips what comes before a byte of this value. */
-	protected *skipTo(value: number): Parsing {
-		for (;;) {
-			const found = this.piece.indexOf(value, this.at);
-			const end = found < 0 ? this.piece.length : found;
-			this.offset += end - this.at;
-			this.at = end;
-			if (found >= 0) return;
-			yield;
-		}
+	private next(): void {
+		do {
+			const { value } = this.reading?.next(this.bytes) ?? {};
+			this.request = value ?? undefined;
+			this.bytes = nothing;
+			if (!value) return;
+			this.left =
+				'read' in value ? value.read : 'skip' in value ? Math.max(0, value.skip) : Infinity;
+		} while (this.left === 0);
 	}
 }

@@ -1,4 +1,4 @@
-import { FileEnd, type Parsing } from './fileEnd';
+import { FileEnd, type Reading } from './fileEnd';
 
 const startOfImage = 0xd8;
 const endOfImage = 0xd9;
@@ -20,49 +20,51 @@ interface Segment {
 }
 
 /** Follows the markers of a JPEG up to the end of its first image (ITU-T T.81, B.1.1). */
-export class JpegEnd extends FileEnd {
-	readonly segments: Segment[] = [];
-
-	protected override *parse(): Parsing {
-		this.state = 'cut';
-		this.state = (yield* this.hasFirstImage()) ? 'whole' : 'unknown';
-	}
-
-	/** @returns false if the markers cannot be parsed */
-	private *hasFirstImage(): Parsing<boolean> {
-		let hasScan = false;
-		for (let last: Segment | undefined; this.segments.length < maxSegments;) {
-			const { marker, start } = yield* this.nextMarker(last?.marker === startOfScan);
-			if (last) last.end = start;
-			// All others that occur between segments have a length.
-			const isKnown = last
-				? marker >= 0xc0 && (marker < 0xd0 || marker > startOfImage)
-				: marker === startOfImage;
-			if (!isKnown) return false;
-			last = { marker, start, dataStart: this.offset + 2, end: this.offset };
-			this.segments.push(last);
-			if (marker === endOfImage) return hasScan;
-			hasScan ||= marker === startOfScan;
-			if (marker === startOfImage) continue;
-			// It counts its own two bytes.
-			const length = (yield* this.read(2)).readUInt16BE();
-			if (length < 2) return false;
-			yield* this.skip(length - 2);
+export function* jpeg(file: FileEnd, segments: Segment[] = []): Reading {
+	let hasScan = false;
+	file.state = 'cut';
+	for (let last: Segment | undefined; segments.length < maxSegments;) {
+		const { marker, start } = yield* nextMarker(file, last?.marker === startOfScan);
+		if (last) last.end = start;
+		// All others that occur between segments have a length.
+		const isKnown = last
+			? marker >= 0xc0 && (marker < 0xd0 || marker > startOfImage)
+			: marker === startOfImage;
+		if (!isKnown) break;
+		last = { marker, start, dataStart: file.offset + 2, end: file.offset };
+		segments.push(last);
+		hasScan ||= marker === startOfScan;
+		if (marker === endOfImage) {
+			file.state = hasScan ? 'whole' : 'unknown';
+			return;
 		}
-		return false;
+		if (marker === startOfImage) continue;
+		// It counts its own two bytes.
+		const length = (yield { read: 2 }).readUInt16BE();
+		if (length < 2) break;
+		yield { skip: length - 2 };
 	}
+	file.state = 'unknown';
+}
 
-	/** A marker is any number of 0xff, and its code. In the data of a scan, 0 and restart markers follow 0xff, too. */
-	private *nextMarker(isInScan: boolean): Parsing<{ marker: number; start: number }> {
-		for (;;) {
-			if (isInScan) yield* this.skipTo(0xff);
-			const start = this.offset;
-			let marker = yield* this.readByte();
-			if (marker !== 0xff) return { marker: 0, start };
-			while (marker === 0xff) marker = yield* this.readByte();
-			const isData = isInScan && (marker === 0 || (marker >= 0xd0 && marker <= 0xd7));
-			if (!isData) return { marker, start };
-		}
+/** In the data of a scan, 0 and restart markers follow 0xff, too. */
+const isData = (marker: number) => marker === 0 || (marker >= 0xd0 && marker <= 0xd7);
+
+function scanEnd(piece: Buffer, start: number): number {
+	let at = piece.indexOf(0xff, start);
+	while (at >= 0 && isData(piece[at + 1])) at = piece.indexOf(0xff, at + 2);
+	return at;
+}
+
+/** A marker is any number of 0xff, and its code. */
+function* nextMarker(file: FileEnd, isInScan: boolean): Reading<Pick<Segment, 'marker' | 'start'>> {
+	for (;;) {
+		if (isInScan) yield { skipTo: scanEnd };
+		const start = file.offset;
+		let [marker] = yield { read: 1 };
+		if (marker !== 0xff) return { marker: 0, start };
+		while (marker === 0xff) [marker] = yield { read: 1 };
+		if (!isInScan || !isData(marker)) return { marker, start };
 	}
 }
 
@@ -74,10 +76,10 @@ export class JpegEnd extends FileEnd {
  * @returns the same buffer when there is only one image; undefined when the markers cannot be parsed
  */
 export function firstImage(file: Buffer): Buffer | undefined {
-	const jpeg = new JpegEnd();
-	jpeg.push(file);
-	const { segments, state } = jpeg;
-	if (state !== 'whole') return undefined;
+	const segments: Segment[] = [];
+	const end = new FileEnd((followed) => jpeg(followed, segments));
+	end.push(file);
+	if (end.state !== 'whole') return undefined;
 	const isIndex = ({ marker, dataStart }: Segment) =>
 		marker === app2 && file.toString('latin1', dataStart, dataStart + 4) === indexName;
 	const kept = segments.filter((segment) => !isIndex(segment));

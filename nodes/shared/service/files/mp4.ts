@@ -1,4 +1,4 @@
-import { FileEnd, type Parsing } from './fileEnd';
+import type { Format } from './fileEnd';
 
 /** Boxes that may occur at the top level of an mp4, QuickTime, AVIF or HEIC file (ISO/IEC 14496-12, 6.2.3). */
 const topBoxes = new Set(
@@ -11,38 +11,27 @@ const topBoxes = new Set(
  * Follows the top-level boxes of an mp4 or a similar file. A file that ends in the middle of a box is cut, whatever
  * length its storage host announced. Without the index of its tracks (`moov`) or pictures (`meta`), nothing can open it.
  */
-export class BoxesEnd extends FileEnd {
-	private readonly seen = new Set<string>();
-
-	protected override *parse(): Parsing {
-		for (;;) {
-			this.state = this.stateAtEnd;
-			yield* this.more();
-			// Stray bytes after a playable file prove nothing. The end of a fragmented one is not known.
-			const mayBeStray = this.hasIndex && this.seen.has('mdat') && !this.seen.has('moof');
-			this.state = mayBeStray ? 'unknown' : 'cut';
-			const header = yield* this.read(8);
-			const size = header.readUInt32BE();
-			const name = header.toString('latin1', 4);
-			if (!topBoxes.has(name) || (size > 1 && size < 8)) break;
-			this.seen.add(name);
-			this.state = 'cut';
-			if (size === 1) yield* this.skip(Number((yield* this.read(8)).readBigUInt64BE()) - 16);
-			else if (size > 0) yield* this.skip(size - 8);
-			else {
-				// It extends to the end of the file.
-				this.state = this.stateAtEnd;
-				return;
-			}
+export const boxes: Format = function* (file) {
+	const seen = new Set<string>();
+	const hasIndex = () => seen.has('moov') || seen.has('meta');
+	const stateAtEnd = () => (hasIndex() ? 'whole' : 'lacksIndex');
+	for (;;) {
+		file.state = stateAtEnd();
+		// Stray bytes after a playable file prove nothing. The end of a fragmented one is not known.
+		const mayBeStray = hasIndex() && seen.has('mdat') && !seen.has('moof');
+		const header = yield { read: 8, begun: mayBeStray ? 'unknown' : 'cut' };
+		const size = header.readUInt32BE();
+		const name = header.toString('latin1', 4);
+		if (!topBoxes.has(name) || (size > 1 && size < 8)) break;
+		seen.add(name);
+		file.state = 'cut';
+		if (size === 1) yield { skip: Number((yield { read: 8 }).readBigUInt64BE()) - 16 };
+		else if (size > 0) yield { skip: size - 8 };
+		else {
+			// It extends to the end of the file.
+			file.state = stateAtEnd();
+			return;
 		}
-		this.state = 'unknown';
 	}
-
-	private get hasIndex(): boolean {
-		return this.seen.has('moov') || this.seen.has('meta');
-	}
-
-	private get stateAtEnd() {
-		return this.hasIndex ? 'whole' : 'lacksIndex';
-	}
-}
+	file.state = 'unknown';
+};

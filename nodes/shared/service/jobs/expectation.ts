@@ -53,21 +53,15 @@ export function expectationOf(
 	const usual = kind && usualMinutes[kind];
 	const usualSeconds = isLearned ? quantile(recent, 0.5) : (usual?.max ?? Infinity) * 60;
 	if (elapsed > overdueAfter * usualSeconds) return { isOverdue: true, text: overdueText };
-	if (!isLearned) {
-		return { isOverdue: false, text: usualTime(kind) };
-	}
+	if (!isLearned) return { isOverdue: false, text: usualTime(kind) };
 	// A job that has outlasted some of the others is like those that took longer, too.
 	const longer = [recent, known]
 		.map((some) => some.filter((length) => length > elapsed))
 		.find((some) => some.length > 0);
 	const secondsLeft = longer && quantile(longer, 0.5) - elapsed;
-	const what =
-		model === undefined
-			? kind === 'task'
-				? 'reference videos'
-				: 'videos'
-			: `videos of ${shown(model)}`;
-	const range = spanOf(quantile(known, 0.1), quantile(known, 0.9));
+	const videos = kind === 'task' ? 'reference videos' : 'videos';
+	const what = model === undefined ? videos : `videos of ${shown(model)}`;
+	const range = timeOf(quantile(known, 0.1), quantile(known, 0.9));
 	const left =
 		secondsLeft === undefined ? 'Longer than usual' : `About ${timeOf(secondsLeft)} more`;
 	const text = `${left} (${what} took ${range} in the last ${known.length}).`;
@@ -77,7 +71,7 @@ export function expectationOf(
 /** Says the time that the specification names; empty where it names none. */
 export function usualTime(kind: JobKind | undefined): string {
 	const usual = kind && usualMinutes[kind];
-	return usual ? `A reference video usually takes ${rangeOf(usual)}.` : '';
+	return usual ? `A reference video usually takes ${usual.min} to ${usual.max} minutes.` : '';
 }
 
 const overdueText =
@@ -92,26 +86,16 @@ function quantile(all: readonly number[], share: number): number {
 	return low + (high - low) * (place % 1);
 }
 
-/** As precise as an estimate deserves: "40 seconds", "2.5 minutes", "12 minutes". */
-export function timeOf(seconds: number): string {
-	const { count, unit } = rounded(seconds, unitOf(seconds));
-	return count === 1 ? `1 ${unit.slice(0, -1)}` : `${count} ${unit}`;
+/** As precise as an estimate deserves: "40 seconds", "2.5 minutes", "3 to 4 minutes". */
+export function timeOf(from: number, to = from): string {
+	const isShort = to < 105;
+	const [low, high] = [rounded(from, isShort), rounded(to, isShort)];
+	return `${low === high ? '' : `${low} to `}${high} ${isShort ? 'seconds' : 'minutes'}`;
 }
 
-/** From 105 seconds on, time is told in minutes. */
-const unitOf = (seconds: number) => (seconds < 105 ? 'seconds' : 'minutes');
-
-function rounded(seconds: number, unit: 'seconds' | 'minutes'): { count: number; unit: string } {
-	if (unit === 'seconds') return { count: Math.max(10, Math.round(seconds / 10) * 10), unit };
+/** A short time in seconds, any other in minutes. */
+function rounded(seconds: number, isShort: boolean): number {
+	if (isShort) return Math.max(10, Math.round(seconds / 10) * 10);
 	const step = seconds < 570 ? 0.5 : 1;
-	return { count: Math.max(step, Math.round(seconds / 60 / step) * step), unit };
-}
-
-const rangeOf = ({ min, max }: { min: number; max: number }) => `${min} to ${max} minutes`;
-
-/** "3 to 4 minutes", or one time if both are the same. */
-function spanOf(from: number, to: number): string {
-	const unit = unitOf(to);
-	const [low, high] = [rounded(from, unit).count, rounded(to, unit).count];
-	return low === high ? timeOf(to) : `${low} to ${high} ${unit}`;
+	return Math.max(step, Math.round(seconds / 60 / step) * step);
 }

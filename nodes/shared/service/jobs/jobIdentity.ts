@@ -27,18 +27,16 @@ export function parserForJob<T>(
 /** In characters: no ID that can be requested is as long, URL-encoded or not. */
 export const maxIdLength = 5_000;
 
-function isSameId(one: string, other: string): boolean {
-	const forms = formsOf(other);
-	return formsOf(one).some((form) => forms.includes(form));
-}
+const isSameId = (one: string, other: string) => plainId(one) === plainId(other);
 
-/** An ID as it is written, and URL-decoded, both without the differences that services ignore. */
-function formsOf(id: string): string[] {
-	const short = id.slice(0, maxIdLength);
-	return [short, decoded(short)].map((text) => {
-		const plain = text.normalize().replace(/\s+/g, '').toLowerCase();
-		return /^\d+$/.test(plain) ? plain.replace(/^0+(?=.)/, '') : plain;
-	});
+/** An ID without the differences that services ignore. Some encode it for a URL, and what is encoded once more. */
+function plainId(id: string): string {
+	const text = decoded(decoded(id.slice(0, maxIdLength)));
+	return text
+		.normalize()
+		.replace(/\s+/g, '')
+		.toLowerCase()
+		.replace(/^0+(?=[1-9]\d*$)/, '');
 }
 
 function decoded(text: string): string {

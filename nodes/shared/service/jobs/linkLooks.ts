@@ -11,6 +11,14 @@ import {
 	type FileType,
 } from '../files/fileType';
 import { imageSizeOf, type ImageSize } from '../files/imageSize';
+import { asText, valueAt } from '../json';
+import {
+	fileOfMedium,
+	referenceVideoModels,
+	type MediaType,
+	type ReferenceVideoModel,
+} from '../protocol/models';
+import type { Wording } from './referenceVideo';
 
 /** The finding of a look at the first bytes behind a link. */
 export interface Look {
@@ -34,6 +42,39 @@ export interface LinkedFile {
 	instead?: Partial<Record<FileType['kind'], string>>;
 }
 
+interface LinkedFileRules extends Pick<Wording, 'typeName'> {
+	/** The label of a field of the request. */
+	labelAt(path: string): string;
+	model: string;
+}
+
+/** The files that the service fetches for these reference media, and what each must be. */
+export function linkedFiles(
+	media: readonly unknown[],
+	{ labelAt, model: modelId, typeName }: LinkedFileRules,
+): LinkedFile[] {
+	const model = referenceVideoModels[modelId] as ReferenceVideoModel | undefined;
+	const instead: LinkedFile['instead'] = {};
+	for (const type of ['reference_image', 'reference_video'] as const) {
+		const isTaken = !model || model.mediaTypes.includes(type);
+		instead[fileOfMedium[type]] = isTaken
+			? `: choose ${typeName(type)}`
+			: `: ${modelId} takes none`;
+	}
+	return media.flatMap((item, index): LinkedFile[] => {
+		const wanted = fileOfMedium[valueAt(item, 'type') as MediaType];
+		const at = (name: string) => ({
+			url: asText(valueAt(item, name)) ?? '',
+			field: labelAt(`input.media[${index}].${name}`),
+		});
+		const files: LinkedFile[] = [
+			{ ...at('url'), wanted, instead },
+			{ ...at('reference_voice'), wanted: 'audio' },
+		];
+		return files.filter(({ url }) => url !== '');
+	});
+}
+
 /** Why a file surely cannot be used; continues the label of its field. A video may be meant for its sound. */
 export function problemOf(look: Look, { wanted, instead = {} }: LinkedFile): string | undefined {
 	const { status, type } = look;
@@ -53,34 +94,24 @@ const patience = 5_000;
 
 /**
  * Looks at files that the service will fetch: at the first bytes of each, without the key, and only where a link of
- * strangers may lead. Each link is fetched once. A host that did not answer in time is not asked again.
+ * strangers may lead. Each link is fetched once.
+ * @returns a function that gives undefined where a file cannot be reached from here
  */
-export class LinkLooks {
-	private readonly looks = new Map<string, Promise<Look | undefined>>();
-	private readonly silentHosts = new Set<string>();
-
-	constructor(private readonly gateway: Gateway) {}
-
-	/** @returns undefined where the file cannot be reached from here */
-	async at(url: string): Promise<Look | undefined> {
-		let look = this.looks.get(url);
-		if (look === undefined) this.looks.set(url, (look = this.lookAt(url)));
-		return await look;
-	}
-
-	private async lookAt(url: string): Promise<Look | undefined> {
+export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | undefined> {
+	const looks = new Map<string, Promise<Look | undefined>>();
+	const { clock, signal } = gateway.runtime;
+	const lookAt = async (url: string) => {
 		if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
-		const { host } = new URL(url);
-		if (this.silentHosts.has(host)) return undefined;
-		const { clock, signal } = this.gateway.runtime;
-		const limit = { milliseconds: patience, clock, signal };
 		const look = async (inTime: AbortSignal) =>
-			await firstBytes(this.gateway.with({ signal: inTime }), url);
-		return await withTimeout(limit, look).catch(() => {
-			this.silentHosts.add(host);
-			return undefined;
-		});
-	}
+			await firstBytes(gateway.with({ signal: inTime }), url);
+		const limit = { milliseconds: patience, clock, signal };
+		return await withTimeout(limit, look).catch(() => undefined);
+	};
+	return async (url) => {
+		const look = looks.get(url) ?? lookAt(url);
+		looks.set(url, look);
+		return await look;
+	};
 }
 
 /** @throws GatewayError when no response arrived */

@@ -3,8 +3,16 @@ import { withOwnFields, type ResponseFields } from '../client/response';
 import type { Failure, GatewayError } from '../errors/gatewayError';
 import { jobLinkCarriesKey, linkMissing, linkNotFound } from '../errors/jobErrors';
 import { withoutUndefined } from '../json';
-import { deadlineOf, fail, finish, type Linking, type PollerState, type Step } from './pollerState';
-import { pauseAfter, waitUntil } from './pollTimes';
+import {
+	deadlineOf,
+	fail,
+	finish,
+	pauseAfter,
+	waitUntil,
+	type Linking,
+	type PollerState,
+	type Step,
+} from './pollerState';
 import type { JobStatus, VideoContent } from './responses';
 
 /** A job that succeeds has this much time to give its link, also after the deadline of the wait. */

@@ -26,20 +26,18 @@ import {
 	deadlineOf,
 	fail,
 	isKnown,
+	minInterval,
+	pauseAfter,
 	polling,
+	sendRequest,
+	startPass,
+	waitForPoll,
+	waitUntil,
 	type PollerEvent,
 	type PollerState,
 	type Stage,
 	type Step,
 } from './pollerState';
-import {
-	minInterval,
-	pauseAfter,
-	sendRequest,
-	startPass,
-	waitForPoll,
-	waitUntil,
-} from './pollTimes';
 import type { JobStatus } from './responses';
 
 export {

@@ -14,7 +14,7 @@ import { notFoundWords } from '../protocol/errorCodes';
 import { goesOnWords, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
 import { progressIn, stateIn } from '../reader/jobState';
-import { videoIn, videoLinkIn } from '../reader/videoLink';
+import { videoIn } from '../reader/videoLink';
 import { isWebPage } from '../reader/page';
 import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
@@ -142,7 +142,7 @@ export interface VideoContent {
  */
 export function videoContent(response: ServiceResponse): VideoContent {
 	const { isFile, location, url, text, json } = response;
-	const link = isFile ? url : videoLinkIn(read(location ?? json ?? text.trim()), url);
+	const link = isFile ? url : videoIn(read(location ?? json ?? text.trim()), url)?.link;
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);

@@ -14,6 +14,12 @@ export interface Amount {
 	resolution?: string;
 }
 
+const amountOf = (kind: Amount['kind'], body: JsonObject, more: Partial<Amount> = {}): Amount => ({
+	kind,
+	model: asText(body.model) ?? '',
+	...withoutUndefined(more),
+});
+
 /** The amount of a request for a reference video, with the defaults of known models ("Endpoints" 1). */
 export function referenceVideoAmount(body: JsonObject): Amount {
 	const model = asText(body.model) ?? '';
@@ -21,35 +27,22 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 		? referenceVideoModels[model].parameters
 		: {};
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
-	return {
-		kind: 'video',
-		model,
-		...withoutUndefined({
-			seconds: asNumber(given('duration') ?? duration?.default),
-			resolution: asText(given('resolution') ?? resolution?.default),
-		}),
-	};
+	return amountOf('video', body, {
+		seconds: asNumber(given('duration') ?? duration?.default),
+		resolution: asText(given('resolution') ?? resolution?.default),
+	});
 }
 
 /** The amount of a request for a video ("Endpoints" 11); the specification shows no field for its length. */
-export const videoAmount = (body: JsonObject): Amount => ({
-	kind: 'video',
-	model: asText(body.model) ?? '',
-	...withoutUndefined({ seconds: asNumber(body.seconds ?? body.duration) }),
-});
+export const videoAmount = (body: JsonObject): Amount =>
+	amountOf('video', body, { seconds: asNumber(body.seconds ?? body.duration) });
 
 /** The amount of a request for images ("Endpoints" 8 to 10): one image unless the request gives a number. */
-export const imageAmount = (body: JsonObject): Amount => ({
-	kind: 'image',
-	model: asText(body.model) ?? '',
-	...withoutUndefined({ count: asNumber(body.n ?? 1) }),
-});
+export const imageAmount = (body: JsonObject): Amount =>
+	amountOf('image', body, { count: asNumber(body.n ?? 1) });
 
 /** The amount of a request for a text or vectors ("Endpoints" 4 to 6), whose tokens are counted in the response. */
-export const textAmount = (body: JsonObject): Amount => ({
-	kind: 'text',
-	model: asText(body.model) ?? '',
-});
+export const textAmount = (body: JsonObject): Amount => amountOf('text', body);
 
 function asNumber(value: unknown): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -1,17 +1,7 @@
 /**
- * All bounds on what others may send, and the most that it can cause. Each is far above what a real service
- * or user sends, and keeps one of them from stopping n8n for everybody.
- *
- * | Who                   | May write                              | Can at most cause                                 |
- * | --------------------- | -------------------------------------- | ------------------------------------------------- |
- * | owner of the workflow | everything                             | whatever the workflow is for                      |
- * | owner of the input    | prompts, Order Keys, links             | an error of the own item before anything is sent  |
- * | the model             | texts, links, images, tool arguments   | an error of the own answer, or images left out    |
- * | the gateway           | responses of any size, headers, links  | an error of the own request                       |
- * | a file host           | bytes                                  | an error of the own download                      |
- *
- * Only the owner can make n8n stand still for long, fill its memory, or have others' requests fail: a small
- * response is read however many large ones arrive at the same time.
+ * All bounds on what others may send. Each is far above what a real service or user sends, and keeps one of them from
+ * stopping n8n for everybody: SECURITY.md says who can at most cause what. A small response is read however many large
+ * ones arrive at the same time.
  */
 
 // ── Responses of the gateway ─────────────────────────────────────────────────────────────────────

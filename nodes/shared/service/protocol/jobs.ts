@@ -55,7 +55,7 @@ const phases = new Map<string, Phase>([
 	...phasesIn(taskCreationStates, taskPollStates, videoJobStates),
 ]);
 
-const pollStates = new Map(phasesIn(taskPollStates, videoJobStates));
+const pollStates = new Set([...Object.keys(taskPollStates), ...Object.keys(videoJobStates)]);
 
 /**
  * The phase of a state from any of the three lists, or in the words of other services, which may have a prefix such as

@@ -90,15 +90,15 @@ export const referenceVideoModels: Readonly<Record<string, ReferenceVideoModel>>
 };
 
 /** "Endpoints" 11: the models of `/v1/videos`. */
-export const videoModels: Readonly<Record<string, { meaning: string }>> = {
-	'vid-3.1': { meaning: 'Portrait, standard' },
-	'vid-3.1-fl': { meaning: 'Portrait, frame-to-video' },
-	'vid-3.1-fast': { meaning: 'Portrait, fast' },
-	'vid-3.1-fast-fl': { meaning: 'Portrait, fast, frame-to-video' },
-	'vid-3.1-landscape': { meaning: 'Landscape, standard' },
-	'vid-3.1-landscape-fl': { meaning: 'Landscape, frame-to-video' },
-	'vid-3.1-landscape-fast': { meaning: 'Landscape, fast' },
-	'vid-3.1-landscape-fast-fl': { meaning: 'Landscape, fast, frame-to-video' },
+export const videoModels: Readonly<Record<string, string>> = {
+	'vid-3.1': 'Portrait, standard',
+	'vid-3.1-fl': 'Portrait, frame-to-video',
+	'vid-3.1-fast': 'Portrait, fast',
+	'vid-3.1-fast-fl': 'Portrait, fast, frame-to-video',
+	'vid-3.1-landscape': 'Landscape, standard',
+	'vid-3.1-landscape-fl': 'Landscape, frame-to-video',
+	'vid-3.1-landscape-fast': 'Landscape, fast',
+	'vid-3.1-landscape-fast-fl': 'Landscape, fast, frame-to-video',
 };
 
 /** How the IDs of frame-to-video models end ("Endpoints" 11). */
@@ -114,15 +114,11 @@ interface KnownModel {
 }
 
 /** The models whose purpose the specification states. */
-export const knownModels: ReadonlyMap<string, KnownModel> = new Map([
-	...Object.entries(referenceVideoModels).map(
-		([id, { mediaTypes: types, references }]): [string, KnownModel] => {
-			const kinds = types.includes('reference_video') ? 'images and videos' : 'images';
-			return [id, { kind: 'referenceVideo', meaning: `Up to ${references.max} ${kinds}` }];
-		},
-	),
-	...Object.entries(videoModels).map(([id, { meaning }]): [string, KnownModel] => [
-		id,
-		{ kind: 'video', meaning },
-	]),
+export const knownModels: ReadonlyMap<string, KnownModel> = new Map<string, KnownModel>([
+	...Object.entries(referenceVideoModels).map(([id, { mediaTypes: types, references }]) => {
+		const kinds = types.includes('reference_video') ? 'images and videos' : 'images';
+		const meaning = `Up to ${references.max} ${kinds}`;
+		return [id, { kind: 'referenceVideo', meaning }] as const;
+	}),
+	...Object.entries(videoModels).map(([id, meaning]) => [id, { kind: 'video', meaning }] as const),
 ]);

@@ -4,7 +4,6 @@ import { requestIdHeader } from '../protocol/endpoints';
 import { phaseOf } from '../protocol/jobs';
 import { reasonInMarkup, withoutStack } from './page';
 import { plainName, plainNames, type Answer, type Value } from './values';
-import { words } from '../words';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
 export interface ErrorObject {
@@ -15,25 +14,19 @@ export interface ErrorObject {
 }
 
 /** Names of fields that only something that failed has. */
-const causes = plainNames(
-	...words(`
+const causes = plainNames(`
 		error errors error_description error_message error_msg err_msg fail_msg fail_reason failed_reason
 		failure_reason fail_message failure_message failure reasons fault_string
-	`),
-);
+	`);
 /** Names of fields that say why, and in a job may also be about the call or its progress. */
-const remarks = plainNames(
-	...words(`
+const remarks = plainNames(`
 		title message msg status_message status_msg task_status_msg detail reason description exception details
 		raw ret_msg result_msg return_msg
-	`),
-);
+	`);
 const codes = plainNames('code', 'error_code', 'err_code', 'fail_code', 'failure_code');
 /** Names of objects around a reason. */
 const wrappers = plainNames(
-	...words(
-		'fault header base_resp response response_metadata result output data task job content_filter',
-	),
+	'fault header base_resp response response_metadata result output data task job content_filter',
 );
 /** An object within an error that may have the reason of the provider in it. */
 const inner = plainName('metadata');

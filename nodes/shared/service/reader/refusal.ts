@@ -9,15 +9,12 @@ import {
 import { phaseOf } from '../protocol/jobs';
 import { hasError, reasonIn, saysWhy, type ErrorObject } from './reason';
 import { plainNames, read, type Answer, type Value } from './values';
-import { words } from '../words';
 
 /** Fields in which a service says whether it has accepted a request, by their plain names. */
-const verdictNames = plainNames(
-	...words(`
+const verdictNames = plainNames(`
 		code error_code err_code errno err_no status_code ret ret_code result_code success is_success succeeded
 		successful accepted
-	`),
-);
+	`);
 const stateNames = plainNames('ok', 'status', 'state');
 
 /** Words of a refusal. A time limit that passed is none: the job may be running. */
@@ -29,12 +26,10 @@ const acceptingWords =
 	/success|succeed|accepted|submitted|queued|in[ _]queue|pending|created|started|processing|in progress|running|scheduled|\bok\b|time[d ]?[ -_]?out|成功|已提交|处理中|排队|超时/i;
 
 /** Names of fields that belong to the call, whatever they hold. */
-const callNames = plainNames(
-	...words(`
+const callNames = plainNames(`
 		request_id x_request_id trace_id log_id type param object model version timestamp time ts date
 		created host path method
-	`),
-);
+	`);
 
 /**
  * Why a 2xx answer refuses the request, where it has no `error` object: some services put a code and a reason in place of

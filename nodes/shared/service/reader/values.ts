@@ -1,5 +1,6 @@
 import { isObject, parseJson, type JsonObject } from '../json';
 import { maxReadText, maxReadValues } from '../protocol/bounds';
+import { words } from '../words';
 
 /** One text, number or truth value of an answer, with where it stands. */
 export interface Value {
@@ -22,14 +23,15 @@ export interface Value {
 /** One form for `task_id`, `taskId`, `TaskID` and `task-id`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]+/g, '');
 
+/** @param names with spaces between them */
 export const plainNames = (...names: string[]): ReadonlySet<string> =>
-	new Set(names.map(plainName));
+	new Set(names.flatMap(words).map(plainName));
 
 /** All entries that an answer has under one path. A vector, which is a list of numbers, is one entry. */
 export interface List {
 	/** The names that lead to it, as the service spells them; positions in lists are left out. */
 	path: readonly string[];
-	entries: readonly unknown[];
+	entries: unknown[];
 	/** Whether all names are such that what was ordered may be under them. */
 	isUsual: boolean;
 	/** Whether it is part of the entries of another list. */
@@ -47,7 +49,7 @@ interface Place extends Omit<Value, 'value'> {
 export interface Answer {
 	/** The least nested first. */
 	values: readonly Value[];
-	/** Those under usual names first, and the least nested first. */
+	/** The least nested first. */
 	lists: readonly List[];
 	/** Whether nothing was left out. */
 	isWhole: boolean;
@@ -71,7 +73,7 @@ export function read(body: unknown, maxValues = maxReadValues): Answer {
 	const of = { isEntry: false, isWithinList: false, isOneOfMany: false };
 	const places: Place[] = [{ ...start, ...of, value: body }];
 	const values: Value[] = [];
-	const lists = new Map<string, FoundList>();
+	const lists = new Map<string, List>();
 	const left = { places: maxValues - 1, text: maxReadText };
 	// The inner places are added at the end, so that all of one level come before the next.
 	for (let at = 0; at < places.length; at++) {
@@ -85,27 +87,16 @@ export function read(body: unknown, maxValues = maxReadValues): Answer {
 			typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 		if (isValue && inner.length === 0) values.push(place as Value);
 	}
-	const all = [...lists.values()].map(({ parts, ...list }) => ({
-		...list,
-		entries: parts.length === 1 ? parts[0] : parts[0].concat(...parts.slice(1)),
-	}));
-	return {
-		values,
-		lists: [...all.filter((list) => list.isUsual), ...all.filter((list) => !list.isUsual)],
-		isWhole: left.places > 0,
-	};
+	return { values, lists: [...lists.values()], isWhole: left.places > 0 };
 }
 
-/** A list of which there may be more. Its parts are joined at the end: one of them may have millions of entries. */
-type FoundList = Omit<List, 'entries'> & { parts: unknown[][] };
-
-function addList(lists: Map<string, FoundList>, place: Place, value: unknown[]): void {
+function addList(lists: Map<string, List>, place: Place, value: unknown[]): void {
 	const { names: path, isWithinList } = place;
-	const entries = isVector(value) ? [value] : value;
 	const key = path.join('.');
-	const list = lists.get(key);
-	if (list) list.parts.push(entries);
-	else lists.set(key, { path, parts: [entries], isUsual: isUsual(place.path), isWithinList });
+	const list = lists.get(key) ?? { path, entries: [], isUsual: isUsual(place.path), isWithinList };
+	lists.set(key, list);
+	// There may be millions of entries.
+	for (const entry of isVector(value) ? [value] : value) list.entries.push(entry);
 }
 
 /** Vectors are long: their numbers are not read as values. */

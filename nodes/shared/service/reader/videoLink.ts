@@ -42,14 +42,11 @@ interface Link {
  * The link to the video: under a well-known name, then under a likely one, then under any other; of several, the least
  * nested. A link to another kind of file counts only where there is none besides. It may be a data URL with the video.
  * @param base resolves relative links
+ * @returns `isFile`: it surely leads to a video, and a job has none before it has finished
  */
-export const videoLinkIn = (answer: Answer, base: string | undefined): string | undefined =>
-	videoIn(answer, base)?.link;
-
-/** As {@link videoLinkIn}. `isFile`: it surely leads to a video, and a job has none before it has finished. */
 export function videoIn(
 	answer: Answer,
-	base: string | undefined,
+	base?: string,
 ): { link: string; isFile: boolean } | undefined {
 	const best = bestLink(answer, base);
 	if (best === undefined) return undefined;
@@ -58,7 +55,7 @@ export function videoIn(
 	return { link, isFile: isVideo && !isOther && !hasError(answer) };
 }
 
-function bestLink(answer: Answer, base: string | undefined): Link | undefined {
+function bestLink(answer: Answer, base?: string): Link | undefined {
 	const texts = answer.values.filter(
 		(value) => typeof value.value === 'string' && !isNotOfVideo(value),
 	);

@@ -6,7 +6,7 @@ import {
 	hasSeveralFrames,
 	stateOf,
 } from '../../../../nodes/shared/service/files/imageParts';
-import { withPictures, withSegment } from '../../../support/files/jpegs';
+import { withSegment } from '../../../support/files/jpegs';
 
 const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
 
@@ -69,7 +69,6 @@ describe('images with several frames', () => {
 		['APNG', pngWith(['acTL', actl])],
 		['WebP', webpWith(0x02, ['ANIM', animation])],
 		['WebP with profile and animation', webpWith(0x22, ['ICCP', profile], ['ANIM', animation])],
-		['MPO', withPictures(jpeg)],
 	])('recognises an image with several frames: %s', (_, bytes) => {
 		expect(hasSeveralFrames(bytes)).toBe(true);
 		const within = new Uint8Array(bytes.length + 7);

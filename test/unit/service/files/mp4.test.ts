@@ -1,11 +1,12 @@
-import { BoxesEnd } from '../../../../nodes/shared/service/files/mp4';
+import { FileEnd } from '../../../../nodes/shared/service/files/fileEnd';
+import { boxes } from '../../../../nodes/shared/service/files/mp4';
 import { box, largeBox, mp4Of } from '../../../support/files/boxes';
 import { fc } from '../../../support/data/fuzz';
 
 const read = (...chunks: Uint8Array[]) => {
-	const boxes = new BoxesEnd();
-	for (const chunk of chunks) boxes.push(chunk);
-	return boxes.state;
+	const end = new FileEnd(boxes);
+	for (const chunk of chunks) end.push(chunk);
+	return end.state;
 };
 
 const content = Buffer.alloc(20, 7);
@@ -48,12 +49,12 @@ describe('mp4 files', () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(sample.length)), (places) => {
 				const ends = [...places.sort((a, b) => a - b), sample.length];
-				const boxes = new BoxesEnd();
+				const end = new FileEnd(boxes);
 				let offset = 0;
-				for (const end of ends) {
-					boxes.push(sample.subarray(offset, end));
-					expect(boxes.state === 'whole').toBe(end === sample.length);
-					offset = end;
+				for (const place of ends) {
+					end.push(sample.subarray(offset, place));
+					expect(end.state === 'whole').toBe(place === sample.length);
+					offset = place;
 				}
 			}),
 		);
@@ -64,14 +65,14 @@ describe('mp4 files', () => {
 		header.writeUInt32BE(1);
 		header.write('mdat', 4);
 		header.writeBigUInt64BE(5_000_000_016n, 8);
-		const boxes = new BoxesEnd();
-		for (const chunk of [start, index, header]) boxes.push(chunk);
+		const end = new FileEnd(boxes);
+		for (const chunk of [start, index, header]) end.push(chunk);
 		const million = Buffer.alloc(1_000_000);
 		for (let count = 0; count < 5000; count++) {
-			expect(boxes.state).toBe('cut');
-			boxes.push(million);
+			expect(end.state).toBe('cut');
+			end.push(million);
 		}
-		expect(boxes.state).toBe('whole');
+		expect(end.state).toBe('whole');
 	});
 });
 

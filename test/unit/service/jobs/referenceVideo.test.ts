@@ -1,8 +1,8 @@
 import { referenceVideoCreate } from '../../../../nodes/ModelGateway/resources/referenceVideo/create';
-import type { Media } from '../../../../nodes/shared/service/jobs/referenceMedia';
 import {
-	referenceVideoWarnings,
-	referenceVideoProblems,
+	checkReferenceVideo,
+	warnOfReferenceVideo,
+	type Media,
 	type ReferenceVideoParameters,
 	type ReferenceVideoRequest,
 } from '../../../../nodes/shared/service/jobs/referenceVideo';
@@ -46,15 +46,24 @@ const wording = {
 };
 
 /** The problems as the user reads them. */
-const problemsOf = (order: Order) =>
-	referenceVideoProblems(requestOf(order), 'https://gateway.example', wording).map(
-		({ path, problem }) => `${fieldOf(path)} ${problem}`,
-	);
+function problemsOf(order: Order): string[] {
+	const problems: string[] = [];
+	checkReferenceVideo(requestOf(order), {
+		...wording,
+		gatewayUrl: 'https://gateway.example',
+		report: (path, problem) => void problems.push(`${fieldOf(path)} ${problem}`),
+	});
+	return problems;
+}
 
-const warningsOf = (order: Order) =>
-	referenceVideoWarnings(requestOf(order)).map(
-		({ path, problem }) => `${fieldOf(path)} ${problem}`,
+function warningsOf(order: Order): string[] {
+	const warnings: string[] = [];
+	warnOfReferenceVideo(
+		requestOf(order),
+		(path, problem) => void warnings.push(`${fieldOf(path)} ${problem}`),
 	);
+	return warnings;
+}
 
 describe('a reference video for alpha-1.1-r2v', () => {
 	const parameters = (given: ReferenceVideoParameters): Order => ({ parameters: given });

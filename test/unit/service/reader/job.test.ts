@@ -10,7 +10,7 @@ import { answerOf } from '../../../support/data/answers';
 import { counted } from '../../../support/data/counted';
 import { fc, tries } from '../../../support/data/fuzz';
 
-const videoLinkIn = (body: unknown, base?: string) => reader.videoLinkIn(read(body), base);
+const videoLinkIn = (body: unknown, base?: string) => reader.videoIn(read(body), base)?.link;
 
 /** What services put around a job. */
 const around = fc.constantFrom<(job: object) => unknown>(

@@ -1,7 +1,5 @@
 import { read } from '../../../../nodes/shared/service/reader/values';
 
-const pathsOf = (body: unknown) => read(body).lists.map(({ path }) => path.join('.'));
-
 describe('an answer', () => {
 	it('has its values with the names above them, the least nested first', () => {
 		const { values, isWhole } = read({ a: { 'Task-ID': [7] }, b: true, c: null });
@@ -17,12 +15,6 @@ describe('an answer', () => {
 			},
 		]);
 		expect(values.map(({ isOneOfMany }) => isOneOfMany)).toEqual([false, false]);
-	});
-
-	it('has its lists under usual names first', () => {
-		expect(pathsOf({ history: [1], data: { images: [2] }, output: ['c'] })).toEqual([
-			...['output', 'data.images', 'history'],
-		]);
 	});
 
 	it('has the entries of lists at one path together, and a vector as one entry', () => {
