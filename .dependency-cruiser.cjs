@@ -10,7 +10,7 @@ const floors = [
 		'shared/service/words',
 	],
 	['shared/service/json'],
-	['shared/service/addresses'],
+	['shared/service/addresses', 'shared/service/sharePages'],
 	['shared/service/links', 'shared/service/files'],
 	['shared/service/protocol'],
 	['shared/service/prices', 'shared/service/reader'],

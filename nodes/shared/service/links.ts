@@ -1,5 +1,6 @@
 import { networkOf } from './addresses';
 import { maxLinkLength } from './protocol/bounds';
+import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
 
@@ -44,45 +45,6 @@ export function linkProblem(link: string, multipleLinksHint = ''): string | unde
 	return /\p{Cc}/u.test(link) ? 'must have no line break or tab inside' : sharePageProblem(url);
 }
 
-const folderOf = (site: string) => `leads to a folder of ${site}: share the file itself`;
-const pageOf = (site: string, instead = 'its download link') =>
-	`leads to a page of ${site}, not to the file: use ${instead}`;
-const drivePage = pageOf('Google Drive', 'https://drive.google.com/uc?export=download&id=$1');
-
-/**
- * Pages that show a file or a folder in a browser, as the share dialogs of storage services give them: the pattern of
- * the link without its protocol, and the problem with it. The first match counts. The path of a link to Google may
- * begin with the domain of a company and the number of an account.
- */
-const sharePages: ReadonlyArray<readonly [link: RegExp, problem: string]> = [
-	[/^(?:drive|docs)\.google\.com\/drive\/.*folders\/.*/, folderOf('Google Drive')],
-	[
-		/^drive\.google\.com(?:\/a\/[\w.-]+)?\/file\/(?:u\/\d+\/)?d\/([\w-]+)(?:\/(?:view|edit|preview)?)?(?:[?#].*)?$/,
-		drivePage,
-	],
-	[/^drive\.google\.com\/open\?(?:.*&)?id=([\w-]+)(?![\w-]).*/, drivePage],
-	[
-		/^docs\.google\.com(?:\/a\/[\w.-]+)?\/\w+\/(?:u\/\d+\/)?d\/[\w-]+(?:\/(?:view|edit|preview|copy)?)?(?:[?#].*)?$/,
-		pageOf('Google Docs'),
-	],
-	[/^(?:www\.)?dropbox\.com\/(?:sh|scl\/fo)\/(?!.*[?&](?:dl|raw)=1).*/, folderOf('Dropbox')],
-	[
-		/^(?:www\.)?dropbox\.com\/(?:s|scl)\/(?!dl\/|.*[?&](?:dl|raw)=1).*/,
-		pageOf('Dropbox', 'the same link with dl=1'),
-	],
-	[
-		/^(?!.*[?&]download=1)(?:1drv\.ms\/|onedrive\.live\.com\/(?!download)|[\w-]+\.sharepoint\.com\/(?::\w:\/|(?:.*\/)?_layouts\/15\/(?!download\.)\w+\.aspx)).*/i,
-		pageOf('OneDrive'),
-	],
-];
-
-/** Why this link does not lead to a file; continues the field's name. Undefined unless it leads to a share page. */
-function sharePageProblem({ host, pathname, search }: URL): string | undefined {
-	const link = host + pathname + search;
-	const page = sharePages.find(([pattern]) => pattern.test(link));
-	return page && link.replace(...page);
-}
-
 /** The number of links side by side; a link within the query of another one does not count. */
 function countLinks(text: string): number {
 	const parts = text.split(/[\s,;](?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
@@ -114,15 +76,10 @@ export function publicLinkProblem(
 	if (takesDataUrl && /^data:image\//i.test(link)) return undefined;
 	const url = parseUrl(link);
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
-		if (anyProtocol) return undefined;
-		if (takesDataUrl) return 'must be an https link or a data URL of an image';
+		return anyProtocol ? undefined : otherLinkProblem(link, { url, takesDataUrl });
 	}
-	if (url === undefined)
-		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
 	const { protocol, hostname } = url;
-	if (protocol === 'data:') return 'must be a public https link; a data URL is not taken';
-	const isLocal = /^https?:$/.test(protocol) && networkOf(hostname) === 'loopback';
-	if (isLocal && isLoopback(gatewayUrl)) return undefined;
 	if (protocol !== 'https:') {
 		return `must be a public https link, and this one starts with ${protocol}//`;
 	}
@@ -132,6 +89,20 @@ export function publicLinkProblem(
 	return networkOf(hostname) !== 'public'
 		? `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`
 		: undefined;
+}
+
+/** The problem with a value that is no web link. */
+function otherLinkProblem(
+	link: string,
+	{ url, takesDataUrl }: { url: URL | undefined; takesDataUrl: boolean },
+): string {
+	if (takesDataUrl) return 'must be an https link or a data URL of an image';
+	if (url === undefined)
+		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	const { protocol } = url;
+	return protocol === 'data:'
+		? 'must be a public https link; a data URL is not taken'
+		: `must be a public https link, and this one starts with ${protocol}//`;
 }
 
 /** A link as browsers send it. Anything else, such as several links or an ID of the service, is unchanged. */

@@ -95,14 +95,16 @@ describe('share pages', () => {
 		[`${file}/d/1aB_c-2/view?usp=sharing`, 'Google Drive', drive],
 		['https://drive.google.com/a/firm.example/file/d/1aB_c-2/view', 'Google Drive', drive],
 		['https://drive.google.com/open?id=1aB_c-2&usp=drive_copy', 'Google Drive', drive],
+		[`${file}/d/1aB_c-2/view?resourcekey=0-xy`, 'Google Drive', `${drive}&resourcekey=0-xy`],
 		['https://docs.google.com/document/d/1aB_c-2/edit#heading=h.1', 'Google Docs', undefined],
-		...['s/abc/cat.png?dl=0', 'scl/fi/abc/cat.png?rlkey=xyz'].map(
-			(path): [string, string, string] => [
-				`https://www.dropbox.com/${path}`,
-				'Dropbox',
-				'the same link with dl=1',
-			],
-		),
+		[
+			'https://www.dropbox.com/s/abc/cat.png?dl=0',
+			...['Dropbox', 'https://www.dropbox.com/s/abc/cat.png?dl=1'],
+		],
+		[
+			'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz',
+			...['Dropbox', 'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&dl=1'],
+		],
 		['https://1drv.ms/i/s!AbC', 'OneDrive', undefined],
 		['https://onedrive.live.com/?id=A%21B&cid=A', 'OneDrive', undefined],
 		['https://firm-my.sharepoint.com/:i:/g/personal/me/AbC?e=x', 'OneDrive', undefined],
@@ -114,7 +116,7 @@ describe('share pages', () => {
 		const instead = direct ?? 'its download link';
 		expect(linkProblem(link)).toBe(`leads to a page of ${site}, not to the file: use ${instead}`);
 		// The suggested link is accepted.
-		if (direct === drive) expect(publicLinkProblem(direct, gateway)).toBeUndefined();
+		if (direct) expect(publicLinkProblem(direct, gateway)).toBeUndefined();
 	});
 
 	it.each([

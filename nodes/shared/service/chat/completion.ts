@@ -106,7 +106,9 @@ function answersIn(part: JsonObject): unknown[] | undefined {
 	const message = messageIn(part);
 	const finish_reason = endOf(part);
 	const isEmpty = contentIn(message.content) === undefined;
-	const isAnswer = !isEmpty || callsTool(message) || refusalOf(message) !== '';
+	const { content } = isObject(part.message) ? message : part;
+	const isEnded = content === null && finish_reason !== undefined;
+	const isAnswer = !isEmpty || isEnded || callsTool(message) || refusalOf(message) !== '';
 	return isAnswer ? [{ message, finish_reason }] : undefined;
 }
 

@@ -12,19 +12,21 @@ export interface StreamEvent {
 
 /**
  * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts several data lines, comments,
- * and fields that are not used here. No server ends its lines with CR alone.
+ * and fields that are not used here.
  */
 export class EventParser {
 	private buffer = '';
+	private endsWithReturn = false;
 	private name = '';
 	private data: string[] = [];
 
 	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
-		this.buffer += text;
+		const given = text.includes('\r') || this.endsWithReturn ? this.withoutReturns(text) : text;
+		this.buffer += given;
 		// Searching a long unfinished line again for each chunk would be slow.
-		if (!text.includes('\n')) return [];
-		const lines = this.buffer.split(/\r?\n/);
+		if (!given.includes('\n')) return [];
+		const lines = this.buffer.split('\n');
 		this.buffer = lines.pop() ?? '';
 		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
@@ -32,6 +34,13 @@ export class EventParser {
 	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
 		return this.push('\n\n');
+	}
+
+	/** A line may end with CR, LF or both, between which a chunk may be cut. */
+	private withoutReturns(text: string): string {
+		const given = this.endsWithReturn && text.startsWith('\n') ? text.slice(1) : text;
+		this.endsWithReturn = text.endsWith('\r');
+		return given.replace(/\r\n?/g, '\n');
 	}
 
 	/** @returns the event that this line ends: an empty line does */

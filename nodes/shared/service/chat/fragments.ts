@@ -6,7 +6,7 @@ export interface KeptParts {
 }
 
 /** Whether a fragment follows what came before it, replaces it, or may do either and repeat it. */
-export type Relation = 'follows' | 'replaces' | 'unclear';
+type Relation = 'follows' | 'replaces' | 'unclear';
 
 /** Texts that every fragment gives whole. */
 const wholeTexts = new Set(['id', 'object', 'role', 'type']);

@@ -1,6 +1,6 @@
 import { asText, isObject, type JsonObject } from '../json';
 import { isTextPart, partsOf, textOf, type Choice } from './completion';
-import { addedBy, addFragment, isEmpty, type KeptParts, type Relation } from './fragments';
+import { addedBy, addFragment, isEmpty, type KeptParts } from './fragments';
 import { StreamedToolCalls } from './toolCalls';
 
 const isOtherPart = (part: unknown) => !isTextPart(part);
@@ -29,11 +29,10 @@ export class StreamedChoice {
 			Object.keys(delta).some((name) => name !== 'role' && !isEmpty(delta[name]));
 		// Beside the delta, some servers send the answer so far.
 		const { content, tool_calls, ...others } = isDelta ? delta : message;
-		const relation = isDelta ? 'follows' : 'unclear';
-		this.toolCalls.add(tool_calls, relation);
+		this.toolCalls.add(tool_calls, !isDelta);
 		// Reasoning and refusals are streamed, too.
-		addFragment(this.message, others, relation, this.kept);
-		return this.addContent(content, relation);
+		addFragment(this.message, others, isDelta ? 'follows' : 'unclear', this.kept);
+		return this.addContent(content, !isDelta);
 	}
 
 	/** The choice as it is without streaming. */
@@ -45,15 +44,17 @@ export class StreamedChoice {
 		return { index, message: whole, finish_reason };
 	}
 
-	/** @param relation of it to what came before: a message may have the whole answer so far */
-	private addContent(content: unknown, relation: Relation): string {
+	/** @param isWhole whether it is that of a message, which may be the whole answer so far */
+	private addContent(content: unknown, isWhole: boolean): string {
 		const text = textOf({ content });
-		const added = relation === 'unclear' ? addedBy(text, this.text) : text;
+		const added = isWhole ? addedBy(text, this.text) : text;
+		const isRepeated = added !== text;
 		this.text += added;
+		const hadOthers = !this.parts.slice(0, 2).every(isTextPart);
 		const given = partsOf(content);
-		for (const part of added === text ? given : [added, ...given.filter(isOtherPart)]) {
+		for (const part of isRepeated ? [added, ...given.filter(isOtherPart)] : given) {
 			if (isTextPart(part)) this.addText(textOf({ content: part }));
-			else {
+			else if (!isWhole || !hadOthers) {
 				this.parts.push(part);
 				this.kept.count++;
 			}

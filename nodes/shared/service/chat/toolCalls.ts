@@ -1,5 +1,5 @@
 import { asIndex, asText, isObject, valueAt, type JsonObject } from '../json';
-import { addFragment, isEmpty, type KeptParts, type Relation } from './fragments';
+import { addFragment, isEmpty, type KeptParts } from './fragments';
 
 /** A tool call of which some fragments have arrived. */
 interface ToolCall {
@@ -28,39 +28,41 @@ export class StreamedToolCalls {
 
 	constructor(private readonly kept: KeptParts) {}
 
-	/** @param relation of these fragments to what came before */
-	add(fragments: unknown, relation: Relation): void {
+	/** @param isWhole whether these are the calls of a message, which may repeat what came before, by their places */
+	add(fragments: unknown, isWhole: boolean): void {
 		const list = Array.isArray(fragments) ? fragments.filter(isObject) : [];
-		for (const { index: given, ...fields } of list) {
-			const index = asIndex(given);
-			const call = this.callOf(fields, index) ?? this.newCall(index);
+		for (const [position, { index: given, ...fields }] of list.entries()) {
+			const index = asIndex(given) ?? (isWhole ? position : undefined);
+			const call = this.callOf(fields, index, isWhole) ?? this.newCall(index);
 			this.latest = call;
 			const input = inputOf(fields);
 			const end = typeof input === 'string' ? input.trimEnd() : input;
 			if (!isEmpty(end)) call.endsObject = isObject(end) || String(end).endsWith('}');
-			addFragment(call.fields, fields, relation, this.kept);
+			addFragment(call.fields, fields, isWhole ? 'unclear' : 'follows', this.kept);
 		}
 	}
 
-	/** All calls in the order in which they began; undefined when there are none. */
+	/** All calls in the order of their indexes; undefined when there are none. */
 	list(): JsonObject[] | undefined {
-		return this.calls.length > 0 ? this.calls.map(({ fields }) => fields) : undefined;
+		const places = this.calls.map((call, position) => ({ ...call, place: call.index ?? position }));
+		const ordered = places.sort((one, other) => one.place - other.place);
+		return ordered.length > 0 ? ordered.map(({ fields }) => fields) : undefined;
 	}
 
 	/** The call that a fragment continues: the one with its ID, or else the one with its index, or else the latest. */
-	private callOf(fields: JsonObject, index: number | undefined) {
+	private callOf(fields: JsonObject, index: number | undefined, isWhole: boolean) {
 		const { calls, latest } = this;
 		const id = idOf(fields);
 		const hasIndex = (call: ToolCall) => call.index === index;
 		const mayHaveIndex = (call: ToolCall) =>
-			index === undefined || call.index === undefined || hasIndex(call);
+			isWhole || index === undefined || call.index === undefined || hasIndex(call);
 		const hasId = (call: ToolCall) => id !== undefined && idOf(call.fields) === id;
 		const known = calls.findLast((call) => hasId(call) && mayHaveIndex(call));
 		if (known) return known;
 		const isAnonymous = id === undefined && nameOf(fields) === undefined;
 		const placed = latest && hasIndex(latest) ? latest : calls.findLast(hasIndex);
 		const call = index === undefined ? latest : (placed ?? (isAnonymous ? latest : undefined));
-		return call && !beginsOther(call, fields) ? call : undefined;
+		return call && !beginsOther(call, fields, isWhole) ? call : undefined;
 	}
 
 	private newCall(index: number | undefined): ToolCall {
@@ -72,7 +74,11 @@ export class StreamedToolCalls {
 }
 
 /** Whether a fragment begins a call of its own, although its place is that of this call. */
-function beginsOther({ fields: before, endsObject }: ToolCall, fields: JsonObject): boolean {
+function beginsOther(
+	{ fields: before, endsObject }: ToolCall,
+	fields: JsonObject,
+	isWhole: boolean,
+) {
 	const [calledName, name, input] = [nameOf(before), nameOf(fields), inputOf(fields)];
 	const isNamed = name !== undefined && calledName !== undefined;
 	// A name may come in pieces, before anything else of its call.
@@ -82,5 +88,5 @@ function beginsOther({ fields: before, endsObject }: ToolCall, fields: JsonObjec
 	// Some services invent an ID for each fragment, but no call begins in the middle of its arguments.
 	if (idOf(fields) !== undefined && idOf(before) !== undefined)
 		return startsObject || isEmpty(input);
-	return isNamed && endsObject && startsObject;
+	return isNamed && !isWhole && endsObject && startsObject;
 }

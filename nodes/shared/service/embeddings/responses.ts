@@ -5,7 +5,7 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { asIndex, isObject, valueAt, without, type JsonObject } from '../json';
+import { asIndex, isObject, parseJson, valueAt, without, type JsonObject } from '../json';
 import { named, read } from '../reader/values';
 
 export interface EmbeddingList {
@@ -60,8 +60,9 @@ function vectorIn(entry: unknown): unknown {
 
 function hasVector(entry: unknown): boolean {
 	const vector = vectorIn(entry);
-	// The beginning of a text shows whether it may be base64.
-	const isText = typeof vector === 'string' && /^[\w+/-]{5,}=*$/.test(vector.slice(0, 99));
+	// The beginning of a text shows whether it may be base64 or numbers.
+	const isText =
+		typeof vector === 'string' && /^(?:[\w+/-]{5,}=*|\[?-?\d[^]*)$/.test(vector.slice(0, 99));
 	return Array.isArray(vector) || isText;
 }
 
@@ -101,11 +102,19 @@ export const unequalLengths = (one: number, other: number) =>
 
 function vectorOf(entry: unknown, index: number): number[] {
 	const value = vectorIn(entry);
-	const vector = typeof value === 'string' ? fromBase64(value) : value;
+	const vector = typeof value === 'string' ? fromText(value) : asNumbers(value);
 	const isUsable = Array.isArray(vector) && vector.length > 0 && vector.every(Number.isFinite);
 	if (!isUsable) throw new UnusableResponse(`has no vector at index ${index}`);
 	return vector as number[];
 }
+
+/** Some services write numbers as texts. */
+const asNumbers = (vector: unknown): unknown =>
+	Array.isArray(vector) && typeof vector[0] === 'string' ? vector.map(Number) : vector;
+
+/** The numbers of a text: in base64, as JSON, or with commas between them. */
+const fromText = (text: string): unknown =>
+	/[[,]/.test(text) ? parseJson(text.startsWith('[') ? text : `[${text}]`) : fromBase64(text);
 
 /** Decodes little-endian 32-bit floats; undefined when the text is not a whole number of them. */
 function fromBase64(text: string): number[] | undefined {

@@ -73,6 +73,21 @@ export function addressIn(entry: unknown): Value | undefined {
 	);
 }
 
+/** Links that are surely not those of images. */
+const isOfService: Rule = ({ path }) =>
+	path.some((name) => /status|poll|cancel|self|callback|webhook|doc|help|avatar|logo/.test(name));
+
+/** All links of an answer, for one that has its images nowhere else. */
+export const allLinksIn = (answer: Answer): string[] => [
+	...new Set(
+		addressesIn(answer)
+			.filter(
+				(value) => !isOfService(value) && /^https?:\/\/\S+$/i.test(String(value.value).trim()),
+			)
+			.map(({ value }) => String(value)),
+	),
+];
+
 /** The entry with the image of an answer that has no list: under usual names, else the first that looks like one. */
 export function singleIn(answer: Answer): List[] {
 	const values = addressesIn(answer);

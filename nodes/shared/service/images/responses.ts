@@ -27,6 +27,7 @@ import { finishReasons } from '../protocol/chat';
 import { read, type Answer, type List } from '../reader/values';
 import {
 	addressIn,
+	allLinksIn,
 	looksLikeImage,
 	readEntries,
 	singleIn,
@@ -62,8 +63,8 @@ export function readImages(response: ServiceResponse): ImageResult {
 }
 
 /**
- * The images of an answer: in a list under usual names, in the answer itself, or in any list. `path` leads to their
- * list, if that is not within another one.
+ * The images of an answer: in a list under usual names, in the answer itself, in any list, or behind its links. `path`
+ * leads to their list, if that is not within another one.
  */
 function imagesOf(answer: Answer, response: ServiceResponse) {
 	const single = singleIn(answer);
@@ -80,7 +81,8 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
 		if (found.images.length > 0) return { ...found, path: isWithinList ? undefined : path };
 	}
-	return undefined;
+	const { images, missing } = readEntries(allLinksIn(answer), response);
+	return images.length > 0 ? { images, missing, path: undefined } : undefined;
 }
 
 /** In characters of an event: one with an image has more. */
@@ -135,8 +137,9 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 	const { images: found, others } = imagesIn(text, parts.length > 0);
 	const entries = [...found, ...parts];
 	// Some services put them elsewhere into the message, or write them as JSON.
-	const elsewhere = entries.length > 0 ? undefined : imagesOf(read(message), response);
-	const { images, missing } = elsewhere ?? readEntries(entries, response);
+	const elsewhere = () => imagesOf(read({ ...message, content: jsonIn(text) }), response);
+	const inPlace = entries.length > 0 ? readEntries(entries, response) : elsewhere();
+	const { images, missing } = inPlace ?? { images: [], missing: [] };
 	const common = withoutUndefined({ text: textOf(shown.message), finish_reason });
 	return {
 		missing,
@@ -144,6 +147,12 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 		text: text.trim() === '' ? textToShow(message) : text,
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
+}
+
+/** The JSON that a text is, perhaps in a code fence. */
+function jsonIn(text: string): unknown {
+	const [, fenced] = /^\s*```\w*\n([^]*?)```\s*$/.exec(text) ?? [];
+	return parseJson(fenced ?? text);
 }
 
 /** Whether a part of the content is an image, in the form of the specification or of other services. */

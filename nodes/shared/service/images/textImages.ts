@@ -46,6 +46,8 @@ export const endsLikeImage = (link: string): boolean =>
 
 /** Minimum length of base64 that can be an image, in characters: the smallest image has about 30 bytes. */
 const minLength = 40;
+/** The least of them that are letters. */
+const minLetters = minLength - 2;
 /** As many as a signature can have. */
 const headLength = 800;
 
@@ -64,11 +66,12 @@ export const filePlace = 'data:image';
 const base64 = String.raw`[\w+/-]+={0,2}(?:(?<=[\w+/-]{60})\r?\n[ \t]{0,9}[\w+/-]+={0,2}(?![^\r\n)>"'\x60]))*`;
 /** An SVG may have spaces and brackets in it. */
 const dataUrl = String.raw`data:image\/[^\s:,"'<>()]{1,100}(?:(?<=;base64),${base64}|,<[^]*?(?:<\/svg\s*>|$)|,[^\s"'<>\])]+)`;
-const anyFile = String.raw`<?(${dataUrl})>?|(?<![\w+/-])(?=[\w+/-]{${minLength - 2}})(${base64})`;
+const anyFile = String.raw`<?(${dataUrl})>?|(?<![\w+/-])(?=[\w+/-]{${minLetters}})(${base64})`;
 
 /** The files in a text, and the text without them: they become files, and would fill the execution's log. */
 export function filesIn(text: string): { files: string[]; rest: string } {
 	const files: string[] = [];
+	if (!/data:image\//i.test(text) && !hasLongWord(text)) return { files, rest: text };
 	const pattern = new RegExp(anyFile, 'gi');
 	const parts: string[] = [];
 	let end = 0;
@@ -82,6 +85,17 @@ export function filesIn(text: string): { files: string[]; rest: string } {
 		end = pattern.lastIndex;
 	}
 	return { files, rest: parts.join('') + text.slice(end) };
+}
+
+/** Whether a text may have base64 of an image, which has all of one of these parts of the text. */
+function hasLongWord(text: string): boolean {
+	const length = minLetters / 2;
+	const part = new RegExp(String.raw`[\w+/-]{${length}}`, 'y');
+	for (let at = 0; at < text.length; at += length) {
+		part.lastIndex = at;
+		if (part.test(text)) return true;
+	}
+	return false;
 }
 
 // ── Links within a text ──────────────────────────────────────────────────────────────────────────

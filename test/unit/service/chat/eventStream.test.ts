@@ -41,6 +41,7 @@ describe('the event parser', () => {
 		['with several events', 'data: a\n\ndata: b\n\n', ['a', 'b']],
 		['with more empty lines than needed', '\n\ndata: a\n\n\n\ndata: b\n\n\n', ['a', 'b']],
 		['with CR LF line endings', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+		['with CR line endings', 'data: a\rdata: b\r\rdata: c\r\r', ['a\nb', 'c']],
 		['with comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
 		['with other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
 		['with fields of similar names only', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
@@ -63,8 +64,8 @@ describe('the event parser', () => {
 		const parser = new EventParser();
 		expect(parser.push('data: a\n')).toEqual([]);
 		expect(parser.push('\nda').map(dataOf)).toEqual(['a']);
-		expect(parser.push('ta: b\r\n\r').map(dataOf)).toEqual([]);
-		expect(parser.push('\n').map(dataOf)).toEqual(['b']);
+		expect(parser.push('ta: b\r\n\r').map(dataOf)).toEqual(['b']);
+		expect(parser.push('\n')).toEqual([]);
 		expect(parser.end()).toEqual([]);
 	});
 
