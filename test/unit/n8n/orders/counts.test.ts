@@ -1,5 +1,6 @@
 import { Count, Counts, dateOf } from '../../../../nodes/shared/n8n/orders/counts';
 import { Line } from '../../../../nodes/shared/n8n/orders/line';
+import type { Match } from '../../../../nodes/shared/n8n/orders/match';
 import type { Total, Wish } from '../../../../nodes/shared/n8n/orders/order';
 import type { Limit } from '../../../../nodes/shared/n8n/parameters/orderOptions';
 import { processMemory } from '../../../../nodes/shared/n8n/execution/processMemory';
@@ -69,13 +70,13 @@ describe('the counts of a run', () => {
 	const countsOf = (limits: Limit[], { subject, isTraced = true }: Settings = {}) =>
 		countsOfLines([{ limits, subject }], isTraced);
 	const countsOfLines = (
-		lines: Array<{ limits: Limit[]; subject?: string }>,
+		lines: Array<{ limits: Limit[]; subject?: string } & Partial<Line>>,
 		isTraced = true,
 	): Counts => {
 		const context = Object.assign(entries.contextOf(), { getTimezone: () => 'UTC' });
-		const all = lines.map(({ limits, subject }, index) => {
+		const all = lines.map(({ limits, subject, ...known }, index) => {
 			const options = { ifOrderedBefore: 'skip', releasesKey: false, limits } as const;
-			return Object.assign(new Line(index), { wish: { subject } as Wish, options });
+			return Object.assign(new Line(index), { wish: { subject } as Wish, options, ...known });
 		});
 		return new Counts(all, { context, store: new ProcessedItems(context), isTraced });
 	};
@@ -110,8 +111,16 @@ describe('the counts of a run', () => {
 			await counts.count();
 			expect(counts.isFull).toBe(isFull);
 		}
-		const mixed = countsOfLines([{ limits: [orders] }, { limits: [orders], subject: 'a' }]);
-		expect(mixed.isFull).toBe(true);
+		const ofClient = { limits: [orders], subject: 'a' };
+		expect(countsOfLines([{ limits: [orders] }, ofClient]).isFull).toBe(true);
+		// One order is new: the others are known, or previews.
+		const known = { found: {} as Match };
+		const notNew = [known, { isPreview: true }, { ...known, isPreview: true }];
+		const withKnown = notNew.map((one) => ({ ...ofClient, ...one }));
+		expect(countsOfLines([ofClient, ...withKnown]).isFull).toBe(false);
+		// The day is full, although the month is not.
+		const inMonth = { limits: [{ ...orders, period: 'month' } as const], subject: 'a' };
+		expect(countsOfLines([ofClient, inMonth]).isFull).toBe(true);
 	});
 
 	it('know nothing of what is not counted', () => {

@@ -1,5 +1,6 @@
-import type { IBinaryData } from 'n8n-workflow';
-import { hashOf } from '../../../../nodes/shared/n8n/orders/identity';
+import type { IBinaryData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { hashOf, WishNames } from '../../../../nodes/shared/n8n/orders/identity';
+import { Line } from '../../../../nodes/shared/n8n/orders/line';
 
 describe('the hash of a request', () => {
 	const file: IBinaryData = {
@@ -32,8 +33,61 @@ describe('the hash of a request', () => {
 		expect(hashOf([{ ...style, role: 'subject' }])).not.toBe(hashOf([style]));
 	});
 
+	it('the hash of a file of n8n 1, which has its size as a text, depends on its name', () => {
+		const { bytes, ...rounded } = { ...file, fileSize: '8 B' };
+		expect(hashOf([{ ...rounded, fileName: 'b.png' }])).not.toBe(hashOf([rounded]));
+		expect(hashOf([{ ...rounded, fileSize: '9 B' }])).not.toBe(hashOf([rounded]));
+		expect(bytes).toBe(8);
+	});
+
 	it('the hash depends on every other field', () => {
 		expect(hashOf({ a: 1, b: [undefined] })).not.toBe(hashOf({ a: 1, b: [] }));
 		expect(hashOf({ data: 'x' })).not.toBe(hashOf({ data: 'y' }));
+	});
+});
+
+describe('the parameters of an order', () => {
+	const nodeWith = (media: unknown): IExecuteFunctions =>
+		({
+			getNode: () => ({ type: 'modelGateway', parameters: { media } as IDataObject }),
+			getInputData: () => [{ json: {} }],
+		}) as unknown as IExecuteFunctions;
+	const parametersOf = (media: unknown) => {
+		const journal = { origin: 'origin', run: 0, takeNext: (_: string, from: number) => from };
+		const fields = [{ property: { name: 'media', default: '' } }];
+		const line = Object.assign(new Line(0), { identity: {} });
+		const to = { billing: 'job', connection: {}, fields } as never;
+		return new WishNames(nodeWith(media), journal, to).wishOf(line).parameters;
+	};
+
+	it.each<[unknown, unknown]>([
+		[undefined, ''],
+		[undefined, []],
+		[undefined, { list: [] }],
+		[
+			['a', ''],
+			['a', null],
+		],
+		[
+			{ a: 1, b: ['x'] },
+			{ b: ['x'], a: 1, c: [] },
+		],
+		['={{ $json.a }}', '={{$json.a}}'],
+		['id', { __rl: true, mode: 'id', value: 'id' }],
+	])('the parameters are the same when %j is stored as %j', (one, other) => {
+		expect(parametersOf(other)).toBe(parametersOf(one));
+	});
+
+	it.each<[unknown, unknown]>([
+		[['a'], []],
+		[['a'], ['b']],
+		[
+			['a', 'b'],
+			['b', 'a'],
+		],
+		[{ list: ['a'] }, { list: ['a', 'a'] }],
+		['{{ $json.a }}', '{{$json.a}}'],
+	])('the parameters are others when %j is edited to %j', (one, other) => {
+		expect(parametersOf(other)).not.toBe(parametersOf(one));
 	});
 });
