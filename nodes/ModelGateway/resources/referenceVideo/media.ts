@@ -28,9 +28,7 @@ export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): str
 		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
 		.join(', ');
 
-const type = uncheckedText({
-	displayName: 'Type',
-	name: 'type',
+const type = choiceField('type', 'Type', {
 	request: 'input.media[].type',
 	options: [
 		{
@@ -64,24 +62,18 @@ function typeName(name: string): string {
 const fileLabel = 'File';
 
 const source = urlOrFile({
-	source: {
-		displayName: 'Source',
-		name: 'source',
+	source: choiceField('source', 'Source', {
 		default: 'url',
 		options: sourceChoices({
 			binary: 'It is sent as a public link, which needs an n8n with a public address',
 		}),
-	},
-	url: linkField({
-		displayName: 'URL',
-		name: 'url',
+	}),
+	url: linkField('url', 'URL', {
 		request: 'input.media[].url',
 		placeholder: 'e.g. https://example.com/person.png',
 		description: 'A public https link',
 	}),
-	file: uncheckedText({
-		displayName: 'Input Binary Field',
-		name: 'binaryField',
+	file: uncheckedText('binaryField', 'Input Binary Field', {
 		request: 'input.media[].url',
 		default: 'data',
 		placeholder: 'e.g. data',
@@ -91,9 +83,7 @@ const source = urlOrFile({
 	labels: { url: 'URL', file: fileLabel },
 });
 
-const voice = linkField({
-	displayName: 'Voice URL',
-	name: 'voiceUrl',
+const voice = linkField('voiceUrl', 'Voice URL', {
 	request: 'input.media[].reference_voice',
 	placeholder: 'e.g. https://example.com/voice.mp3',
 	displayOptions: { hide: { type: ['first_frame'] } },
@@ -101,9 +91,7 @@ const voice = linkField({
 });
 
 const mediaInput = withDefault(
-	choiceField({
-		displayName: 'Media Input',
-		name: 'mediaInput',
+	choiceField('mediaInput', 'Media Input', {
 		noDataExpression: true,
 		options: [
 			{ name: 'Fields Below', value: 'fields' },
@@ -114,9 +102,7 @@ const mediaInput = withDefault(
 	}),
 );
 
-const media = listField({
-	displayName: 'Media',
-	name: 'media',
+const media = listField('media', 'Media', {
 	request: 'input.media',
 	typeOptions: { sortable: true },
 	placeholder: 'Add Media',

@@ -1,17 +1,9 @@
 import { fieldOf, type Field } from '../../../shared/n8n/parameters/field';
-import { booleanField, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import { switchField } from '../../../shared/n8n/parameters/fieldKinds';
 import { intendedText } from '../../../shared/n8n/parameters/values';
 
 export const simplifyFieldOf = (description: string): Field<boolean> =>
-	withDefault(
-		booleanField({
-			displayName: 'Simplify',
-			name: 'simplify',
-			isSetting: true,
-			default: true,
-			description,
-		}),
-	);
+	switchField('simplify', 'Simplify', { isSetting: true, default: true, description });
 
 export const simplifyField = simplifyFieldOf(
 	'Whether to return a simplified version of the response instead of the raw data',

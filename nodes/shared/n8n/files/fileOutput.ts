@@ -3,7 +3,7 @@ import type { FileSource } from '../../service/client/fileRequest';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
-import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
+import { requiredText, switchField } from '../parameters/fieldKinds';
 
 /** Whether a node downloads its file, and into which binary field. */
 export interface FileOutput {
@@ -16,19 +16,13 @@ export interface FileOutput {
  * @param description of Download
  */
 export function fileOutput(description: string): FieldGroup<FileOutput> {
-	const download = withDefault(
-		booleanField({
-			displayName: 'Download',
-			name: 'download',
-			isSetting: true,
-			default: true,
-			description,
-			displayOptions: hiddenForTools,
-		}),
-	);
-	const binaryField = requiredText({
-		displayName: 'Put Output File in Field',
-		name: 'binaryField',
+	const download = switchField('download', 'Download', {
+		isSetting: true,
+		default: true,
+		description,
+		displayOptions: hiddenForTools,
+	});
+	const binaryField = requiredText('binaryField', 'Put Output File in Field', {
 		isSetting: true,
 		default: 'data',
 		required: true,

@@ -6,9 +6,7 @@ import type { ItemParameters, Scope } from './itemParameters';
 import { reportAccident } from './values';
 
 /** Fields that the user adds to the request, such as one that this package does not know yet. */
-export const extraBodyOption = objectField({
-	displayName: 'Extra Body (JSON)',
-	name: 'extraBody',
+export const extraBodyOption = objectField('extraBody', 'Extra Body (JSON)', {
 	rank: 21,
 	placeholder: 'e.g. { "negative_prompt": "rain" }',
 	description:

@@ -2,12 +2,10 @@ import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
 import { fieldOf, type Field } from './field';
-import { choiceField, limitField, optionGroup } from './fieldKinds';
+import { choiceField, guardField, optionGroup, requiredNumber } from './fieldKinds';
 import { ifNoImageOption, ifNoJobOption } from './ifNoResponse';
 import type { Scope } from './itemParameters';
 import { comparableIntended, onceOptions, readOnce, type OrderOnce } from './orderOnce';
-import { asTrueOrFalse } from './spellings';
-import { checked } from './values';
 
 /** The user's options for the order of one item. */
 export interface OrderOptions extends OrderOnce {
@@ -38,30 +36,15 @@ export const maxOrdersCounted = 100_000;
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
 
-/**
- * In the panel itself and not under "Options", so that a careful user finds it before the first order. An expression that
- * gives neither true nor false is a problem: it must not turn the preview off.
- */
-export const previewField = fieldOf(
-	'boolean',
-	{
-		displayName: 'Preview (Order Nothing)',
-		name: 'preview',
-		default: false,
-		displayOptions: hiddenForTools,
-		description:
-			'Whether to check everything and show what this node would order, without sending or charging anything',
-	},
-	(value, report, scope): boolean => {
-		// The parameter is missing in workflows that are older than the switch, and in nodes that do not show it.
-		if (scope.written('preview') === undefined) return false;
-		return checked(asTrueOrFalse(value) ?? value, { type: 'boolean' }, report);
-	},
-);
+/** In the panel itself and not under "Options", so that a careful user finds it before the first order. */
+export const previewField = guardField('preview', 'Preview (Order Nothing)', {
+	default: false,
+	displayOptions: hiddenForTools,
+	description:
+		'Whether to check everything and show what this node would order, without sending or charging anything',
+});
 
-const maxOrdersOption = limitField({
-	displayName: 'Max Orders',
-	name: 'maxOrders',
+const maxOrdersOption = requiredNumber('maxOrders', 'Max Orders', {
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
@@ -76,27 +59,21 @@ const limitOfTool: Limit = {
 	field: maxOrdersOption.property.displayName,
 };
 
-const maxOrdersPerDayOption = limitField({
-	displayName: 'Max Orders per Day',
-	name: 'maxOrdersPerDay',
+const maxOrdersPerDayOption = requiredNumber('maxOrdersPerDay', 'Max Orders per Day', {
 	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
 		'How many orders this node may place in one day, in all executions together. Images count only in runs with a limit per day. The day has the time zone of the workflow. Needs a saved workflow.',
 });
 
-const maxCostOption = limitField({
-	displayName: 'Max Cost',
-	name: 'maxCost',
+const maxCostOption = requiredNumber('maxCost', 'Max Cost', {
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
 		'What this node’s orders may cost in one execution, with its loops and Retries, or as In Each says. It is estimated by Prices in the credential.',
 });
 
-const maxCostPerDayOption = limitField({
-	displayName: 'Max Cost per Day',
-	name: 'maxCostPerDay',
+const maxCostPerDayOption = requiredNumber('maxCostPerDay', 'Max Cost per Day', {
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
@@ -115,9 +92,7 @@ const countForOption = fieldOf(
 	(value, report) => (value === undefined ? undefined : comparableIntended(value, report)),
 );
 
-const inEachOption = choiceField({
-	displayName: 'In Each',
-	name: 'inEach',
+const inEachOption = choiceField('inEach', 'In Each', {
 	options: [
 		{ name: 'Day', value: 'day', description: 'Counts all executions of the day' },
 		{
@@ -133,9 +108,7 @@ const inEachOption = choiceField({
 		'For how long Max Orders and Max Cost count. Days and months have the time zone of the workflow. They need a saved workflow.',
 });
 
-const limitOptions = optionGroup({
-	displayName: 'Limits',
-	name: 'limits',
+const limitOptions = optionGroup('limits', 'Limits', {
 	rank: 2,
 	placeholder: 'Add Limit',
 	fields: [
