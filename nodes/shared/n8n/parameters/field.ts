@@ -58,12 +58,13 @@ export function fieldOf<Value>(
 ): Field<Value> {
 	const { request, rule, unit, entry, isSetting, isFilledInByModel, rank, problemOf, ...shown } =
 		declaration;
+	const facts = { request, rule, unit, entry, isSetting, isFilledInByModel, rank, problemOf };
 	const { name, displayName } = shown;
 	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	const own = type === 'number' ? withLimits(shown, rule) : shown;
 	return {
-		...{ request, rule, unit, entry, isSetting, isFilledInByModel, rank, problemOf },
+		...facts,
 		property: { default: '', ...own, type },
 		read(scope) {
 			const report: Report = (problem, kind = kindOf) => scope.report(displayName, problem, kind);

@@ -1,4 +1,4 @@
-import type { NodePropertyTypes } from 'n8n-workflow';
+import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { asText, describeValue, isObject, valueAt } from '../../service/json';
 import { encodedLink } from '../../service/links';
 import { accidentIn } from './accidentalText';
@@ -26,13 +26,13 @@ type Facts = Omit<Declaration, 'name' | 'displayName'>;
 const kindOf =
 	<Value>(
 		type: NodePropertyTypes,
-		parse: (value: unknown, report: Report, declaration: Declaration, scope: Scope) => Value,
+		parse: (value: unknown, report: Report, facts: Facts) => Value,
 		defaults: Facts = {},
 	) =>
 	(name: string, displayName: string, facts: Facts): Field<Value> => {
-		const declaration = { name, displayName, ...defaults, ...facts };
-		return fieldOf(type, declaration, (value, report, scope) =>
-			parse(value, report, declaration, scope),
+		const all = { ...defaults, ...facts };
+		return fieldOf(type, { name, displayName, ...all }, (value, report) =>
+			parse(value, report, all),
 		);
 	};
 
@@ -69,10 +69,19 @@ export const textsField = kindOf(
 /** One of several texts, in the spelling of the menu. Without a rule, any text is accepted. */
 export const choiceField = kindOf('options', (value, report, { rule, options = [] }) => {
 	const text = textIn(value, report)?.trim();
-	const choices = options.flatMap((choice) => ('value' in choice ? String(choice.value) : []));
-	const known = asKnown(text, choices) ?? text;
+	const known = asKnown(text, valuesOf(options)) ?? text;
 	return known === undefined ? undefined : checked<string>(known, rule, report);
 });
+
+/** One of the values of the menu, about money. One among options is undefined where it was not added. */
+export const requiredChoice = kindOf('options', (value, report, { options = [] }) => {
+	if (value === undefined) return undefined;
+	const values = valuesOf(options);
+	return checked<string>(asKnown(value, values) ?? value, { type: 'string', values }, report);
+});
+
+const valuesOf = (options: NonNullable<INodeProperties['options']>): string[] =>
+	options.flatMap((choice) => ('value' in choice ? String(choice.value) : []));
 
 /** Milliseconds. A longer timer would fire at once. */
 const longestTimer = 2 ** 31 - 1;
@@ -89,22 +98,21 @@ export const requiredNumber = kindOf('number', (value, report, { rule }) =>
 	value === undefined ? undefined : numberIn(value, rule, report),
 );
 
-export const booleanField = kindOf('boolean', (value, report) =>
-	isNothing(value)
-		? undefined
-		: checked<boolean>(asBoolean(value) ?? value, { type: 'boolean' }, report),
-);
+const switchKind = (read: typeof asBoolean) =>
+	kindOf('boolean', (value, report) =>
+		isNothing(value)
+			? undefined
+			: checked<boolean>(read(value) ?? value, { type: 'boolean' }, report),
+	);
+
+export const booleanField = switchKind(asBoolean);
+
+/** A switch that guards money. */
+export const guardField = switchKind(asTrueOrFalse);
 
 /** A switch that is always shown, and never undefined. */
 export const switchField = (name: string, displayName: string, facts: Facts) =>
 	withDefault(booleanField(name, displayName, facts));
-
-/** A switch that guards money: an expression that gives neither true nor false is a problem, and does not turn it off. */
-export const guardField = kindOf('boolean', (value, report, { name }, scope): boolean => {
-	// It is missing in workflows that are older than the switch, and in nodes that do not show it.
-	const isMissing = value === undefined || (value === '' && scope.written(name) === undefined);
-	return !isMissing && checked(asTrueOrFalse(value) ?? value, { type: 'boolean' }, report);
-});
 
 /**
  * JSON, or text of it. An empty list reads as undefined: it is the default of some fields, because the editor marks an
@@ -136,7 +144,8 @@ export const jsonListField = jsonKind('a JSON list', (json) => Array.isArray(jso
 
 /** Any JSON. */
 export const jsonField = jsonKind('JSON', (json): json is unknown => json !== undefined, {
-	...{ default: '[]', rule: { type: 'json' } },
+	default: '[]',
+	rule: { type: 'json' },
 });
 
 /** Why a value is not the JSON that a field takes. @param json what it is as JSON */
@@ -173,7 +182,9 @@ export function listField<Value>(
 ): Field<Value> {
 	const { label, fields } = facts.entry;
 	const shown = {
-		...{ name, displayName, default: {} },
+		name,
+		displayName,
+		default: {},
 		...facts,
 		typeOptions: {
 			multipleValues: true,

@@ -80,13 +80,12 @@ export const onceOptions = optionGroup('once', 'Order Once', {
 export function readOnce(options: Scope): OrderOnce {
 	const once = onceOptions.read(options);
 	const key = orderKeyOption.read(once);
-	const releasesKey = releaseOrderKeyOption.read(once);
+	const releasesKey = releaseOrderKeyOption.read(once) ?? false;
 	// A user who added the group must not order without its protection.
 	const { name, displayName } = onceOptions.property;
 	if (options.value(name) !== undefined && key === undefined) {
 		options.report(displayName, 'needs an Order Key', 'unsendable');
 	}
-	const chosen = ifOrderedBeforeOption.read(once);
-	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
-	return { key, ifOrderedBefore, releasesKey };
+	const ifOrderedBefore = ifOrderedBeforeOption.read(once) ?? 'skip';
+	return { key, releasesKey, ifOrderedBefore: ifOrderedBefore as OrderOnce['ifOrderedBefore'] };
 }

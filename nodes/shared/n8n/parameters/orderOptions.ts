@@ -2,10 +2,11 @@ import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
 import { fieldOf, type Field } from './field';
-import { choiceField, guardField, optionGroup, requiredNumber } from './fieldKinds';
-import { ifNoImageOption, ifNoJobOption } from './ifNoResponse';
+import { optionGroup, requiredChoice, requiredNumber } from './fieldKinds';
 import type { Scope } from './itemParameters';
 import { comparableIntended, onceOptions, readOnce, type OrderOnce } from './orderOnce';
+import { asTrueOrFalse } from './spellings';
+import { checked } from './values';
 
 /** The user's options for the order of one item. */
 export interface OrderOptions extends OrderOnce {
@@ -36,13 +37,26 @@ export const maxOrdersCounted = 100_000;
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
 
-/** In the panel itself and not under "Options", so that a careful user finds it before the first order. */
-export const previewField = guardField('preview', 'Preview (Order Nothing)', {
-	default: false,
-	displayOptions: hiddenForTools,
-	description:
-		'Whether to check everything and show what this node would order, without sending or charging anything',
-});
+/**
+ * In the panel itself and not under "Options", so that a careful user finds it before the first order. An expression that
+ * gives neither true nor false is a problem: it must not turn the preview off.
+ */
+export const previewField = fieldOf(
+	'boolean',
+	{
+		displayName: 'Preview (Order Nothing)',
+		name: 'preview',
+		default: false,
+		displayOptions: hiddenForTools,
+		description:
+			'Whether to check everything and show what this node would order, without sending or charging anything',
+	},
+	(value, report, scope): boolean => {
+		// The parameter is missing in workflows that are older than the switch, and in nodes that do not show it.
+		if (scope.written('preview') === undefined) return false;
+		return checked(asTrueOrFalse(value) ?? value, { type: 'boolean' }, report);
+	},
+);
 
 const maxOrdersOption = requiredNumber('maxOrders', 'Max Orders', {
 	rule: { type: 'integer', min: 0 },
@@ -92,7 +106,7 @@ const countForOption = fieldOf(
 	(value, report) => (value === undefined ? undefined : comparableIntended(value, report)),
 );
 
-const inEachOption = choiceField('inEach', 'In Each', {
+const inEachOption = requiredChoice('inEach', 'In Each', {
 	options: [
 		{ name: 'Day', value: 'day', description: 'Counts all executions of the day' },
 		{
@@ -103,7 +117,6 @@ const inEachOption = choiceField('inEach', 'In Each', {
 		{ name: 'Month', value: 'month', description: 'Counts all executions of the month' },
 	],
 	default: 'execution',
-	rule: { type: 'string', values: ['day', 'execution', 'month'] },
 	description:
 		'For how long Max Orders and Max Cost count. Days and months have the time zone of the workflow. They need a saved workflow.',
 });
@@ -121,6 +134,32 @@ const limitOptions = optionGroup('limits', 'Limits', {
 	],
 });
 
+/** Only the user can weigh money against time. @param resend what sending again means */
+const ifNoResponse = (resend: string) =>
+	requiredChoice('ifAnswerLost', 'If No Response Arrives', {
+		rank: 3,
+		isSetting: true,
+		options: [
+			{ name: 'Send Again', value: 'resend', description: resend },
+			{
+				name: 'Stop and Report',
+				value: 'stop',
+				description: 'Nothing is sent twice; the item fails with what is known',
+			},
+		],
+		default: 'stop',
+		description: 'What to do when the connection broke after the request was sent',
+	});
+
+const ifNoJobOption = ifNoResponse(
+	'A call without a response is not charged, but a second job may run',
+);
+
+/** Unless it is set, an image that certainly is not charged is ordered again, and one that a proxy cut off at most once. */
+const ifNoImageOption = ifNoResponse(
+	'A call without a response is not charged, but one that a proxy has cut off may be',
+);
+
 /** Options of all operations that order videos or images. */
 export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
 	onceOptions,
@@ -129,18 +168,15 @@ export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
 ];
 
 export function readOrderOptions(options: Scope): OrderOptions {
-	return {
-		...readOnce(options),
-		// It reads the same for jobs and images.
-		resendsLost: ifNoJobOption.read(options),
-		...readLimits(options),
-	};
+	const once = readOnce(options);
+	// It reads the same for jobs and images.
+	const ifLost = ifNoJobOption.read(options);
+	return { ...once, ...(ifLost && { resendsLost: ifLost === 'resend' }), ...readLimits(options) };
 }
 
 function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 	const scope = limitOptions.read(options);
-	const chosen = inEachOption.read(scope);
-	const inEach: Period = chosen === 'day' || chosen === 'month' ? chosen : 'execution';
+	const inEach = (inEachOption.read(scope) ?? 'execution') as Period;
 	const fields = [
 		{ of: 'orders', period: inEach, option: maxOrdersOption },
 		{ of: 'cost', period: inEach, option: maxCostOption },
@@ -152,13 +188,13 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 		return max === undefined ? [] : [{ of, period, max, field: option.property.displayName }];
 	});
 	const subject = countForOption.read(scope);
-	const isPeriodGiven = scope.value(inEachOption.property.name) !== undefined;
-	const { name, displayName } = isPeriodGiven ? inEachOption.property : countForOption.property;
-	// A user who says what is counted must not order without a limit, or with one that counts for a shorter time.
-	if (given.length === 0 && scope.value(name) !== undefined)
+	const isGiven = ({ property }: Field) => scope.value(property.name) !== undefined;
+	// A user who says what is counted must not order without a limit.
+	const setting = [inEachOption, countForOption].find(isGiven);
+	if (given.length === 0 && setting) {
+		const { displayName } = setting.property;
 		options.report(displayName, 'needs a limit, such as Max Orders', 'unsendable');
-	else if (isPeriodGiven && chosen === undefined)
-		options.report(displayName, 'is empty', 'unsendable');
+	}
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
 	const ofTool = isOfTool && isUnlimited ? [limitOfTool] : [];
