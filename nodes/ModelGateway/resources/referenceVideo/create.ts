@@ -21,8 +21,7 @@ import { booleanField, choiceField, numberField } from '../../../shared/n8n/para
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { createdJobOutput } from '../shared/createdJob';
 import { promptField } from '../shared/fields';
-import { mediaFields, modelsThat, readMedia } from './media';
-import { jsonWording, type ReferenceMedium } from './mediaJson';
+import { jsonWording, mediaFields, modelsThat, readMedia, type ReferenceMedium } from './media';
 
 interface Request {
 	body: ReferenceVideoRequest;
