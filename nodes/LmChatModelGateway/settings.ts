@@ -78,10 +78,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const settings = {
 		...(otherModels.length > 0 && { otherModels }),
 		model: model.read(parameters),
-		fields: extra.addTo({
-			...extra.remaining(options, [...chatOptions, userOption]),
-			...formatOf(options, extra),
-		}),
+		fields: extra.body([], [...chatOptions, userOption], formatOf(options, extra)),
 		timeout: timeoutOption.read(options),
 		retries: maxRetries.read(options),
 	};

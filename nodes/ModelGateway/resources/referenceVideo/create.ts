@@ -148,13 +148,11 @@ export const referenceVideoCreate: Operation<Request> = {
 		const { media, wording } = extra.has('input.media')
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters);
-		const settings = extra.remaining(parameters.options, options);
-		const required = extra.remaining(parameters, [model, prompt]);
+		const others = extra.body([model, prompt], options);
 		const bodyWith = (list: unknown[]) =>
-			extra.addTo({
-				...merged(required, { input: { media: list } }),
-				...settings,
-			}) as unknown as ReferenceVideoRequest;
+			(extra.has('input.media')
+				? others
+				: merged(others, { input: { media: list } })) as unknown as ReferenceVideoRequest;
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
 		for (const { path, problem } of linkAccidents(media)) parameters.report(labelAt(path), problem);
