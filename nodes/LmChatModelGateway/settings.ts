@@ -20,16 +20,8 @@ const responseFormat = choiceField('responseFormat', 'Response Format', {
 	request: 'response_format.type',
 	rule: { type: 'string', values: ['text', 'json_object', 'json_schema'] },
 	options: [
-		{
-			name: 'JSON Object',
-			value: 'json_object',
-			description: 'Ask for JSON in the prompt, too',
-		},
-		{
-			name: 'JSON Schema',
-			value: 'json_schema',
-			description: 'Add the option JSON Schema, too',
-		},
+		{ name: 'JSON Object', value: 'json_object', description: 'Ask for JSON in the prompt, too' },
+		{ name: 'JSON Schema', value: 'json_schema', description: 'Add the option JSON Schema, too' },
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',

@@ -49,11 +49,11 @@ export const whileWaiting = {
 export const keepRunningHint =
 	'If n8n stops, press Retry: nothing is ordered again. If a webhook, chat or workflow waits for the response, turn on “Save execution progress” first.';
 
-export const jobId = jobIdField({
-	name: 'jobId',
-	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
-	description: `The ID of the video to wait for. Taken from the node that ordered it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
-});
+export const jobId = jobIdField(
+	'jobId',
+	'{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
+	`The ID of the video to wait for. Taken from the node that ordered it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+);
 
 export const jobKind = choiceField('jobKind', 'Kind of Job', {
 	options: [

@@ -4,6 +4,7 @@ import {
 	isObject,
 	jsonTextOf,
 	toJson,
+	withoutUndefined,
 	type JsonObject,
 } from '../../../shared/service/json';
 import { reasoningRefuses } from '../../../shared/service/protocol/endpoints';
@@ -63,15 +64,14 @@ export function imagesField({
 			label: 'Image',
 			fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
 		},
-		read: (entries) => entries.flatMap((entry) => readMessageImage(entry) ?? []),
+		read: (entries) =>
+			entries.flatMap((scope) => {
+				const source = imageSource.read(scope);
+				const detail = detailField.read(scope);
+				return source ? [{ ...source, ...withoutUndefined({ detail }) }] : [];
+			}),
 		...own,
 	});
-}
-
-function readMessageImage(scope: Scope): MessageImage | undefined {
-	const source = imageSource.read(scope);
-	const detail = detailField.read(scope);
-	return source && { ...source, ...(detail !== undefined && { detail }) };
 }
 
 /** A message as the user gave it. Its files are loaded only when their item is sent. */

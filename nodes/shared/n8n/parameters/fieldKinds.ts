@@ -9,7 +9,6 @@ import {
 	isBlank,
 	isNothing,
 	jsonIn,
-	nonEmptyText,
 	numberIn,
 	reportAccident,
 	textIn,
@@ -41,9 +40,6 @@ export const textField = kindOf('string', (value, report, { request }) => {
 	if (request !== undefined) reportAccident(accidentIn(text ?? ''), report);
 	return text;
 });
-
-/** A text that must not be empty. */
-export const requiredText = kindOf('string', nonEmptyText);
 
 /** A text that is checked later, with what it belongs to. A value that is no text reads as undefined. */
 export const uncheckedText = kindOf('string', asText);
