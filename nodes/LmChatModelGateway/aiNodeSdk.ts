@@ -86,11 +86,15 @@ export function aiNodeSdk(): AiNodeSdk {
 	try {
 		return require('@n8n/ai-node-sdk') as AiNodeSdk;
 	} catch (error) {
-		// The other lines are paths of n8n's machine.
-		const [firstLine] = (error instanceof Error ? error.message : String(error)).split('\n');
-		throw new GatewayError({
-			message: 'This version of n8n cannot use chat models of community nodes',
-			advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(firstLine, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
-		});
+		throw notProvided(error);
 	}
+}
+
+function notProvided(error: unknown): GatewayError {
+	// The other lines are paths of n8n's machine.
+	const [firstLine] = (error instanceof Error ? error.message : String(error)).split('\n');
+	return new GatewayError({
+		message: 'This version of n8n cannot use chat models of community nodes',
+		advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(firstLine, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
+	});
 }

@@ -6,7 +6,7 @@ import {
 	type MediaType,
 	type ReferenceVideoModel,
 } from '../../../shared/service/protocol/models';
-import { isObject, parseJson, toJson } from '../../../shared/service/json';
+import { isObject, parseJson, toJson, withoutUndefined } from '../../../shared/service/json';
 import { encodedLink } from '../../../shared/service/links';
 import { publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
@@ -218,20 +218,15 @@ async function readMedium(scope: Scope): Promise<ReferenceMedium> {
 	const withLink = (url: string | undefined): Media => ({
 		type: kind,
 		url,
-		...(reference_voice !== undefined && { reference_voice }),
+		...withoutUndefined({ reference_voice }),
 	});
-	if (picked === undefined) return { medium: withLink(undefined), identity: withLink(undefined) };
-	if ('url' in picked) {
-		const isEmpty = picked.url === '';
-		if (isEmpty) scope.report('URL', 'is empty: give a link, or delete this entry');
-		const medium = withLink(isEmpty ? undefined : picked.url);
-		return { medium, identity: medium };
+	if (picked && 'file' in picked) {
+		const { file } = picked;
+		const wanted = fileOfMedium[kind as MediaType];
+		const link = await publicLinkOf(file, { wanted, field: fileLabel, scope });
+		return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 	}
-	const { file } = picked;
-	const link = await publicLinkOf(file, {
-		wanted: fileOfMedium[kind as MediaType],
-		field: fileLabel,
-		scope,
-	});
-	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
+	if (picked?.url === '') scope.report('URL', 'is empty: give a link, or delete this entry');
+	const medium = withLink(picked?.url || undefined);
+	return { medium, identity: medium };
 }

@@ -14,7 +14,7 @@ export function intendedText(value: unknown, report: Report, isOrdered = false):
 }
 
 export function reportAccident(accident: Accident | undefined, report: Report): void {
-	if (accident) report(accident.problem, accident.isHint && 'hint');
+	if (accident) report(accident.problem, accident.kind);
 }
 
 export function textIn(value: unknown, report: Report): string | undefined {
