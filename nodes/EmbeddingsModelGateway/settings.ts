@@ -46,7 +46,7 @@ export const properties: INodeProperties[] = [
 export function settingsOf(context: ISupplyDataFunctions, item: number): Settings {
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
-	const extra = new ExtraBody(parameters, ['input']);
+	const extra = new ExtraBody(parameters, 'input');
 	const settings = {
 		fields: extra.body([model], [dimensionsOption, encodingFormatOption]),
 		batchSize: Math.floor(batchSizeOption.read(options)),

@@ -75,7 +75,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		return {
 			body: extra.body([model], bodyOptions),
 			messages: extra.has('messages')

@@ -49,7 +49,7 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	options: imageOptions,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		return {
 			body: extra.body([model, prompt], imageOptions),
 			image: extra.has('image') ? undefined : image.read(parameters),

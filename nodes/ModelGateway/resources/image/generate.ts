@@ -63,7 +63,7 @@ export const imageGenerate: Operation<ImageRequest, MadeImages> = {
 	options,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		return {
 			body: extra.body([model, prompt], options),
 			output: imageOutput.read(parameters),

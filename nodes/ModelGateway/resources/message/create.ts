@@ -60,7 +60,7 @@ export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 	options: [versionName, versionValue],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		const headers = versionHeaderOf(parameters);
 		return {
 			body: {

@@ -1,6 +1,6 @@
 import { merged, valueAt, without, type JsonObject } from '../../service/json';
 import { accidentInJson } from './accidentalText';
-import { bodyOf, type Field } from './field';
+import { bodyOf, type Field, type Report } from './field';
 import { objectField } from './fieldKinds';
 import type { ItemParameters } from './itemParameters';
 import { reportAccident } from './values';
@@ -23,24 +23,19 @@ const reserved = {
 export class ExtraBody {
 	readonly fields: JsonObject;
 
-	/** @param refused fields that this operation sets itself; reported as a problem when Extra Body has them */
+	/** @param refused a field that this operation sets itself; reported as a problem when Extra Body has it */
 	constructor(
 		private readonly parameters: ItemParameters,
-		refused: ReadonlyArray<keyof typeof reserved> = [],
+		refused?: keyof typeof reserved,
 	) {
 		const { options, purpose } = parameters;
-		const { displayName } = extraBodyOption.property;
 		const given = extraBodyOption.read(options) ?? {};
 		this.fields = purpose.otherModel === undefined ? given : without(given, ['model']);
-		for (const name of refused) {
-			const value = this.fields[name];
-			if (value === undefined || (name === 'stream' && !value)) continue;
-			const problem = `cannot have “${name}”: ${reserved[name]}`;
-			options.report(displayName, problem, 'unsendable');
-		}
-		reportAccident(accidentInJson(this.fields, purpose.isOrder), (problem, kind) =>
-			options.report(displayName, problem, kind),
-		);
+		const report: Report = (...problem) =>
+			options.report(extraBodyOption.property.displayName, ...problem);
+		if (refused && this.has(refused) && this.fields[refused] !== false)
+			report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
+		reportAccident(accidentInJson(this.fields, purpose.isOrder), report);
 	}
 
 	/**

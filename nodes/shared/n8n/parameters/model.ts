@@ -64,25 +64,15 @@ export function modelField(
 /** The specification says for some models only what they are for; for others, the ID suggests it. */
 type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
 
-/** By the resource in the menu, or by the name of a node without resources. */
-const purposes: Readonly<Record<string, Purpose>> = {
-	chat: 'chat',
-	message: 'chat',
-	embedding: 'embedding',
-	image: 'image',
-	referenceVideo: 'referenceVideo',
-	video: 'video',
-	lmChatModelGateway: 'chat',
-	embeddingsModelGateway: 'embedding',
-};
+/** The purpose of the models that these resources and nodes take. The other resources have the name of the purpose. */
+const purposes = new Map([
+	['message', 'chat'],
+	['lmChatModelGateway', 'chat'],
+	['embeddingsModelGateway', 'embedding'],
+]);
 
 /** The label of the resource that takes models of this purpose. Message takes those of Chat. */
-const labels: Record<Purpose, string> = {
-	...resourceOf,
-	chat: 'Chat',
-	embedding: 'Embedding',
-	image: 'Image',
-};
+const labels = { ...resourceOf, chat: 'Chat', embedding: 'Embedding', image: 'Image' };
 
 /** The purpose that an ID suggests; the first match counts. A guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
@@ -106,9 +96,10 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	try {
 		const { models: listed } = await listModels(await createGateway(this));
-		const resource =
-			this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1);
-		const purpose = purposes[String(resource)];
+		const resource = String(
+			this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1),
+		);
+		const purpose = purposes.get(resource) ?? resource;
 		const known = [...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === purpose);
 		const ids = [...new Set([...known, ...listed.map(({ id }) => id).sort()])];
 		const rank = (id: string) => {
@@ -131,7 +122,7 @@ export async function searchModels(
 }
 
 /** The ID, followed by what is known of the model: n8n shows no descriptions in this list. */
-function nameInList(id: string, purpose: Purpose | undefined): string {
+function nameInList(id: string, purpose: string | undefined): string {
 	const known = knownModels.get(id);
 	if (known) {
 		const { kind, meaning } = known;
