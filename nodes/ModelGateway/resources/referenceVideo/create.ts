@@ -58,7 +58,7 @@ const prompt = promptField({
 	description: 'What happens in the video',
 	// n8n does not number the entries of Media in its usual panel.
 	hint: `For ${modelsThat(({ numberedMedia }) => numberedMedia)}, “image 1” is the first reference image below, “video 1” the first reference video`,
-	rows: 4,
+	typeOptions: { rows: 4 },
 });
 const fields = [model, prompt, ...mediaFields];
 

@@ -1,5 +1,5 @@
 import { fieldOf, type Field } from '../../../shared/n8n/parameters/field';
-import { switchField } from '../../../shared/n8n/parameters/fieldKinds';
+import { switchField, type Facts } from '../../../shared/n8n/parameters/fieldKinds';
 import { intendedText } from '../../../shared/n8n/parameters/values';
 
 export const simplifyFieldOf = (description: string): Field<boolean> =>
@@ -10,25 +10,16 @@ export const simplifyField = simplifyFieldOf(
 );
 
 /** The prompt of a video or an image, which must not be empty. */
-export const promptField = ({
-	rows = 3,
-	...own
-}: {
-	request: string;
-	placeholder: string;
-	description?: string;
-	hint?: string;
-	rows?: number;
-}): Field<string> =>
+export const promptField = (facts: Facts): Field<string> =>
 	fieldOf(
 		'string',
 		{
 			displayName: 'Prompt',
 			name: 'prompt',
 			isFilledInByModel: true,
-			typeOptions: { rows },
+			typeOptions: { rows: 3 },
 			required: true,
-			...own,
+			...facts,
 		},
 		(value, report) => intendedText(value, report, true),
 	);

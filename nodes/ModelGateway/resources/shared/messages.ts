@@ -1,4 +1,3 @@
-import type { INodeProperties } from 'n8n-workflow';
 import {
 	asText,
 	isObject,
@@ -19,6 +18,7 @@ import {
 	listField,
 	uncheckedText,
 	withDefault,
+	type Facts,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import { reportAccident } from '../../../shared/n8n/parameters/values';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
@@ -54,10 +54,8 @@ export const detailField = uncheckedText('detail', 'Detail', {
 /** The images of a message. @param hasDetail whether each image has its own Detail */
 export function imagesField({
 	hasDetail,
-	...own
-}: Pick<INodeProperties, 'description' | 'typeOptions'> & { hasDetail: boolean }): Field<
-	MessageImage[]
-> {
+	...facts
+}: Facts & { hasDetail: boolean }): Field<MessageImage[]> {
 	return listField('images', 'Images', {
 		placeholder: 'Add Image',
 		entry: {
@@ -70,7 +68,7 @@ export function imagesField({
 				const detail = detailField.read(scope);
 				return source ? [{ ...source, ...withoutUndefined({ detail }) }] : [];
 			}),
-		...own,
+		...facts,
 	});
 }
 

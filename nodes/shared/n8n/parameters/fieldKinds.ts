@@ -19,7 +19,7 @@ import { asBoolean, asKnown, asTrueOrFalse } from './spellings';
 // The kinds of fields. An optional field reads as undefined when the user did not add it or left it empty.
 
 /** The declaration of a field without its name and its label. */
-type Facts = Omit<Declaration, 'name' | 'displayName'>;
+export type Facts = Omit<Declaration, 'name' | 'displayName'>;
 
 /** A kind of field: its type in the editor, and how its values are read. */
 const kindOf =
