@@ -1,6 +1,6 @@
 import { completeChatWith } from '../shared/service/chat/complete';
 import type { Completion } from '../shared/service/chat/completion';
-import { anySignal } from '../shared/service/client/anySignal';
+import { anySignal } from '../shared/service/client/timeouts';
 import type { Gateway } from '../shared/service/client/gateway';
 import { valueAt, withoutUndefined, type JsonObject } from '../shared/service/json';
 import type {
@@ -123,7 +123,7 @@ export class GatewayChatModel implements ChatModel {
 				onText: streaming?.onText,
 				parse: (whole: Completion) => toGenerateResult(whole, (tool) => this.needsArguments(tool)),
 			};
-			return await completeChatWith(gateway.withSignal(signal), call, settings.otherModels);
+			return await completeChatWith(gateway.with({ signal }), call, settings.otherModels);
 		} catch (error) {
 			throw toNodeError(error);
 		}

@@ -1,6 +1,5 @@
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
-import type { EventName } from '../shared/n8n/log/events';
-import type { NodeLog } from '../shared/n8n/log/nodeLog';
+import type { EventName, NodeLog } from '../shared/n8n/log/nodeLog';
 import { jobOf, type StoredItem } from './state';
 
 /** The job of an item has ended, or the wait for it. */

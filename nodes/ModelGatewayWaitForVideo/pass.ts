@@ -1,4 +1,4 @@
-import type { SteadyClock } from '../shared/service/client/steadyClock';
+import type { SteadyClock } from '../shared/service/client/clock';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
 import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
@@ -8,7 +8,7 @@ import { JobWait } from '../shared/service/jobs/wait';
 import { LiveText } from '../shared/n8n/agent/liveText';
 import { isTool } from '../shared/n8n/agent/tool';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
-import { jobCollected } from '../shared/n8n/execution/memory';
+import { jobCollected } from '../shared/n8n/execution/orderedJobs';
 import { checkAll } from '../shared/n8n/items/check';
 import type { Item } from '../shared/n8n/items/item';
 import type { RunState } from '../shared/n8n/items/runState';

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
-import { SteadyClock } from '../shared/service/client/steadyClock';
+import { SteadyClock } from '../shared/service/client/clock';
 import { abortable } from '../shared/service/client/timeouts';
 import { textAt } from '../shared/service/json';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';

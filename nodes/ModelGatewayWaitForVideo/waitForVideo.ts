@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { SteadyClock } from '../shared/service/client/steadyClock';
+import { SteadyClock } from '../shared/service/client/clock';
 import { takenUp } from '../shared/service/errors/jobErrors';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { showHint } from '../shared/n8n/display/hints';

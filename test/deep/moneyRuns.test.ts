@@ -5,7 +5,7 @@ import { picture } from '../support/data/samples';
 import { trustCertificate } from '../support/http/breakingTls';
 import type { Sent } from './money/checks';
 import { faults, operations, scenarios, scenariosOf, type Scenario } from './money/model';
-import { keys, MoneyRun } from './money/run';
+import { idempotencyHeaderName, keys, MoneyRun } from './money/run';
 
 /** The number of runs, and the seed that makes them reproducible. Both can be set for a longer search. */
 const allRuns = Number(process.env.MONEY_RUNS ?? 4_000);
@@ -25,6 +25,7 @@ describe('random runs of paid operations', () => {
 	const start = async () => {
 		gateway = await startGateway({
 			jobSeconds: Infinity,
+			idempotencyHeader: idempotencyHeaderName,
 			draw: async () => png,
 			keys: Object.fromEntries(keys.map((key) => [key, {}])),
 		});

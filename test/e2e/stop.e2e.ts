@@ -2,7 +2,7 @@ import type { IDataObject, IWorkflowSettings } from 'n8n-workflow';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EventName } from '../../nodes/shared/n8n/log/events';
+import type { EventName } from '../../nodes/shared/n8n/log/nodeLog';
 import { sampleVideo } from '../support/data/samples';
 import { lackOf } from '../n8n/features';
 import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';

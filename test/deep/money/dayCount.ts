@@ -33,8 +33,14 @@ interface Turn {
 export class DayCount {
 	private readonly turns: Turn[] = [];
 
-	/** @param countsAll whether orders count for the limit that were placed without one, as videos do */
-	constructor(private readonly countsAll: boolean) {}
+	/**
+	 * @param countsAll whether orders count for the limit that were placed without one, as videos do
+	 * @param resends whether a lost order is sent again: that counts before it is sent, and may find no connection
+	 */
+	constructor(
+		private readonly countsAll: boolean,
+		private readonly resends: boolean,
+	) {}
 
 	/** Where the turns begin that run now. */
 	private start = 0;
@@ -124,7 +130,7 @@ export class DayCount {
 				(this.countsAll || turn.limits.some(isDaily)) && turn.day <= day && turn.lastDay >= day,
 		);
 		const mostOf = ({ charged, lost, isUnsure, items }: Turn) =>
-			charged.length + lost + (isUnsure ? 4 * items : 0);
+			charged.length + (this.resends ? 2 : 1) * lost + (isUnsure ? 4 * items : 0);
 		const most = counted.reduce((sum, turn) => sum + mostOf(turn), 0);
 		return { most, fewest: certainOf(this.turns.filter(this.isCounted), day) };
 	}

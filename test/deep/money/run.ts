@@ -32,6 +32,9 @@ import {
 /** Each family has its own key, by which the service knows whose order it is. Nothing else differs. */
 export const keys = ['family-ada', 'family-bob', 'family-cyd'];
 
+/** By which the service recognises orders, where a scenario has it. */
+export const idempotencyHeaderName = 'Idempotency-Key';
+
 const costOfOrder = 0.37;
 const prices = JSON.stringify({
 	'beta-2.7-r2v': { per_video: costOfOrder },
@@ -72,7 +75,7 @@ export class MoneyRun {
 		private readonly given: Scenario,
 	) {
 		this.limits = given.limits ?? {};
-		this.days = new DayCount(makesJob(given.operation));
+		this.days = new DayCount(makesJob(given.operation), given.resends === true);
 		this.start = gateway.requests.length;
 		this.families = given.words.map((words, index) => ({
 			...{ key: keys[index], texts: words.map((word) => this.textOf(word)) },
@@ -375,7 +378,7 @@ export class MoneyRun {
 		{ earlier, limits, usesSaved, isPreview = false, url, onStart }: Settings,
 		given = this.given,
 	): Promise<WorkflowRun> {
-		const { backup } = given;
+		const { backup, hasHeader } = given;
 		const baseUrl = url ?? (backup === 'needed' ? nobody : this.gateway.url);
 		const backupUrl = backup && { backupUrl: this.gateway.backupUrl };
 		const modelGatewayApi: IDataObject = {
@@ -384,6 +387,7 @@ export class MoneyRun {
 			...backupUrl,
 			advanced: true,
 			prices,
+			...(hasHeader && { idempotencyHeaderName }),
 		};
 		const settings: RunOptions = {
 			credentials: { modelGatewayApi: modelGatewayApi as Record<string, string> },

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { events } from '../../../nodes/shared/n8n/log/events';
+import { events } from '../../../nodes/shared/n8n/log/nodeLog';
 import type { Gateway } from '../../../gateway';
 import {
 	processedItems,

@@ -1,8 +1,17 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import { registerTypes, retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
+import {
+	EngineProcess,
+	registerTypes,
+	retryExecution,
+	runWorkflow,
+	type RunOptions,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../../harness';
 import { agent } from '../../support/workflows/agent';
 import { sampleVideo } from '../../support/data/samples';
+import { onLastJob, storedBy } from '../../support/workflows/interruptions';
 import {
 	chain,
 	createReferenceVideo,
@@ -10,6 +19,8 @@ import {
 	loopOver,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+
+type Credentials = RunOptions['credentials'];
 
 const idempotencyHeaderName = 'Idempotency-Key';
 
@@ -92,5 +103,45 @@ describe('a create with an idempotency key', () => {
 		expect(retried.items('Create')).toHaveLength(1);
 		expect(distinctKeys().size).toBe(1);
 		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	describe('after n8n was killed before its response arrived', () => {
+		const prices = '{"beta-2.7-r2v":{"per_video":1}}';
+		const limited = (limit: IDataObject, options: IDataObject = {}) =>
+			chain(createReferenceVideo({ options: { limits: limit, ...options } }));
+
+		const killedWhileOrdering = async (workflow: WorkflowJson, credentials: Credentials) => {
+			const n8n = new EngineProcess();
+			onLastJob(gateway, 1, () => n8n.kill());
+			return await storedBy(
+				n8n,
+				async (onStart) =>
+					await runWorkflow(workflow, { credentials, input: orders('A boat'), onStart }),
+			);
+		};
+
+		it.each([{ maxOrders: 1 }, { maxCost: 1 }, { maxOrdersPerDay: 1 }])(
+			'counts once against its limit in each Retry: %j',
+			async (limit) => {
+				const credentials = withKeyHeader({ prices });
+				const killed = await killedWhileOrdering(limited(limit), credentials);
+				const retried = await retryExecution(killed);
+				expect(retried.errorOf('Create')?.message).toBeUndefined();
+				expect(retried.items('Create')).toHaveLength(1);
+				expect(distinctKeys().size).toBe(1);
+				expect(gateway.ledger).toHaveLength(1);
+			},
+		);
+
+		it.each([{ maxOrders: 1 }, { maxCost: 1 }, { maxOrdersPerDay: 1 }])(
+			'counts again against its limit where it is sent again without a key: %j',
+			async (limit) => {
+				const credentials = credentialFor(gateway, { advanced: true, prices });
+				const again = limited(limit, { ifAnswerLost: 'resend' });
+				const killed = await killedWhileOrdering(again, credentials);
+				await retryExecution(killed);
+				expect(gateway.ledger).toHaveLength(1);
+			},
+		);
 	});
 });

@@ -63,7 +63,7 @@ export const page = unreadable(what, { status: 200, headers: {}, text: '<html>' 
 /** A refusal with the service's own error object. */
 export function refusal(status: number, code?: string, retryAfter?: number): GatewayError {
 	const text = JSON.stringify({ error: { message: 'no', code } });
-	return refused(what, { status, headers: {}, text }, retryAfter);
+	return refused(what, { status, headers: {}, text, retryAfter });
 }
 
 /** A refusal with the page of a proxy. */

@@ -9,8 +9,7 @@ import { stateIn } from '../../../shared/service/reader/jobState';
 import { jobReasonIn } from '../../../shared/service/reader/reason';
 import { read } from '../../../shared/service/reader/values';
 import { joinFirst } from '../../../shared/n8n/errors/badInput';
-import { jobOrdered } from '../../../shared/n8n/execution/memory';
-import { rememberOrdered } from '../../../shared/n8n/execution/orderedJobs';
+import { jobOrdered, rememberOrdered } from '../../../shared/n8n/execution/orderedJobs';
 import { isTool } from '../../../shared/n8n/agent/tool';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 

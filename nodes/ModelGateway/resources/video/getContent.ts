@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { withOwnFields } from '../../../shared/service/client/response';
 import { getVideoContent } from '../../../shared/service/jobs/requests';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
-import { jobCollected } from '../../../shared/n8n/execution/memory';
+import { jobCollected } from '../../../shared/n8n/execution/orderedJobs';
 import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';

@@ -6,8 +6,10 @@ import type {
 import type { Connection } from '../../service/client/connection';
 import { Gateway } from '../../service/client/gateway';
 import type { Http } from '../../service/client/http';
+import { GatewayError, type FailureKind } from '../../service/errors/gatewayError';
 import { listModels } from '../../service/models/list';
-import { credentialProblem } from '../errors/credentialProblem';
+import { passes } from '../../service/protocol/errorCodes';
+import { adviceOnCause } from '../errors/advice';
 import { connectionFrom } from './connection';
 import { clock, type Readable } from './httpClient';
 
@@ -68,4 +70,31 @@ function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
 		if (signal?.aborted) close();
 		return { status: statusCode, headers: response.headers, body, close };
 	};
+}
+
+const again = 'Test again later.';
+const otherServer = 'No gateway responds there: check the address, also its path.';
+
+/** The advice on the kinds of failure that mean something else in the dialog. */
+const inDialog: Partial<Record<FailureKind, string>> = {
+	notFound: otherServer,
+	unreadable: otherServer,
+	excess: otherServer,
+	cut: again,
+	timeout: again,
+};
+
+/**
+ * The message in the credential's dialog after a failed test: what is wrong, and what to do.
+ * @param field label of the address that was tested
+ */
+function credentialProblem(error: unknown, field: string): string {
+	if (!(error instanceof GatewayError)) throw error;
+	const { failure } = error;
+	const { message, reach, kind } = failure;
+	if (reach === 'none') return message;
+	if (kind === 'invalidKey') return 'The API key is not valid. Copy it again, as a whole.';
+	const mayPass = kind === undefined || passes(kind);
+	const advice = mayPass ? again : (inDialog[kind] ?? adviceOnCause(failure, `the ${field}`));
+	return `${message.replace('Could not list the models', field)}. ${advice}`;
 }

@@ -1,14 +1,9 @@
-/** A body and the headers that describe it. */
-interface EncodedForm {
-	body: Buffer;
-	headers: { 'Content-Type': string };
-}
-
 /**
  * A form as multipart/form-data (RFC 7578). Its texts keep their line breaks, which HTTP clients would change to CRLF as
  * a browser does: a prompt is sent as it was written.
+ * @returns the body, and the headers that describe it
  */
-export async function encodedForm(form: FormData, boundary: string): Promise<EncodedForm> {
+export async function encodedForm(form: FormData, boundary: string) {
 	const parts: Buffer[] = [];
 	for (const [name, value] of [...form.entries()] as Array<[string, string | File]>) {
 		const isText = typeof value === 'string';

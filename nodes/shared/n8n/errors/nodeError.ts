@@ -39,9 +39,6 @@ export function errorItem(
 	return failedItem;
 }
 
-/** A job, and the item that it belongs to: none for a job of an earlier try that no item has. */
-type ItemJob = JobSummary & { item?: number };
-
 interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
@@ -50,8 +47,8 @@ interface NodeFailure {
 	itemCount?: number;
 	/** The other failures, one line each. */
 	others?: string[];
-	/** Every job that was created or waited for, so that none is lost. */
-	jobs?: ItemJob[];
+	/** Every job that was created or waited for, so that none is lost. A job of an earlier try may belong to no item. */
+	jobs?: Array<JobSummary & { item?: number }>;
 	/** Whether the next try reuses these jobs. */
 	jobsAreKept?: boolean;
 	/** Whether items that have not failed would be delivered if the node went on. */

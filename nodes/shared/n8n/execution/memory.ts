@@ -1,7 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { JobSummary } from '../../service/errors/jobSummary';
 import { isObject } from '../../service/json';
-import { NewestEntries, remembered } from './processMemory';
 
 /**
  * The version of the data that a node stores with an execution. A release that changes the data counts up, still reads
@@ -112,38 +111,3 @@ function customDataOf(context: IExecuteFunctions): IExecuteFunctions['customData
 	const { customData } = context.getWorkflowDataProxy(0).$execution as typeof context;
 	return customData;
 }
-
-/** The jobs of all nodes. */
-const maxUncollected = 500;
-
-/**
- * The jobs of manual runs in this process that nothing has collected, the oldest first. n8n shows nothing of a manual
- * run that was stopped, so the next run of the node names them.
- */
-let uncollected: Array<{ id: string; node: string; execution: string }> = [];
-
-/**
- * A node has created a job in a manual run.
- * @returns the jobs of its earlier manual runs that nothing has collected
- */
-export function jobOrdered(context: IExecuteFunctions, gatewayUrl: string, id: string): string[] {
-	const node = [context.getWorkflow().id, context.getNode().id, gatewayUrl].join();
-	const execution = context.getExecutionId();
-	uncollected = [...uncollected, { id, node, execution }].slice(-maxUncollected);
-	return uncollected.flatMap((job) =>
-		job.node === node && job.execution !== execution ? job.id : [],
-	);
-}
-
-/** A node has given out the video of a job, or the reason why there is none. */
-export function jobCollected(id: string, failure?: string): void {
-	uncollected = uncollected.filter((job) => job.id !== id);
-	if (failure !== undefined) failedJobs().set(id, failure);
-}
-
-/** Why this job failed, as far as this process knows. */
-export const failureOfJob = (id: string): string | undefined => failedJobs().get(id);
-
-const failedJobs = () => remembered('failed jobs', () => new NewestEntries<string>(maxFailedJobs));
-
-const maxFailedJobs = 5_000;

@@ -1,25 +1,53 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JobWork } from '../../service/jobs/expectation';
 import { NewestEntries, remembered } from './processMemory';
 
-/** The orders of this process, with their times by the counter that nobody sets. */
-interface OrderedJob extends JobWork {
-	at: number;
+/** What this process knows of a job. */
+interface KnownJob {
+	/** What it ordered as this job, and when, by the counter that nobody sets. */
+	order?: JobWork & { at: number };
+	/** The manual run that ordered it, until something has collected it. */
+	run?: { node: string; execution: string };
+	/** Why it failed. */
+	failure?: string;
 }
 
 const maxJobs = 5_000;
 
 /** By the ID of the job. */
-const jobs = () => remembered('ordered jobs', () => new NewestEntries<OrderedJob>(maxJobs));
+const jobs = () => remembered('jobs', () => new NewestEntries<KnownJob>(maxJobs));
+
+const learn = (id: string, news: KnownJob) => jobs().set(id, { ...jobs().get(id), ...news });
 
 /** A node has just created a job. */
-export function rememberOrdered(id: string, { kind, model, seconds }: JobWork): void {
-	jobs().set(id, { kind, model, seconds, at: performance.now() });
-}
+export const rememberOrdered = (id: string, { kind, model, seconds }: JobWork): void =>
+	learn(id, { order: { kind, model, seconds, at: performance.now() } });
 
 /** The order that this process placed as this job, and its age in milliseconds. */
 export function orderedJob(id: string): (JobWork & { age: number }) | undefined {
-	const found = jobs().get(id);
-	if (!found) return undefined;
-	const { at, ...work } = found;
+	const { order } = jobs().get(id) ?? {};
+	if (!order) return undefined;
+	const { at, ...work } = order;
 	return { ...work, age: performance.now() - at };
 }
+
+/**
+ * A node has created a job in a manual run. n8n shows nothing of a manual run that was stopped, so the next run of the
+ * node names its jobs.
+ * @returns the jobs of its earlier manual runs that nothing has collected
+ */
+export function jobOrdered(context: IExecuteFunctions, gatewayUrl: string, id: string): string[] {
+	const node = [context.getWorkflow().id, context.getNode().id, gatewayUrl].join();
+	const execution = context.getExecutionId();
+	learn(id, { run: { node, execution } });
+	return [...jobs().all].flatMap(([other, { run }]) =>
+		run?.node === node && run.execution !== execution ? other : [],
+	);
+}
+
+/** A node has given out the video of a job, or the reason why there is none. */
+export const jobCollected = (id: string, failure = failureOfJob(id)): void =>
+	learn(id, { run: undefined, failure });
+
+/** Why this job failed, as far as this process knows. */
+export const failureOfJob = (id: string): string | undefined => jobs().get(id)?.failure;

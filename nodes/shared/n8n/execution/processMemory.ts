@@ -16,6 +16,11 @@ export class NewestEntries<Value> {
 
 	constructor(private readonly max: number) {}
 
+	/** The oldest first. */
+	get all(): Iterable<[string, Value]> {
+		return this.entries;
+	}
+
 	get(name: string): Value | undefined {
 		return this.entries.get(name);
 	}

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../service/errors/gatewayError';
 import { sumOf } from '../../service/prices';
-import type { EventName } from '../log/events';
-import type { EventDetails } from '../log/nodeLog';
+import type { EventDetails, EventName } from '../log/nodeLog';
 import { isFailure, type Item } from './item';
 import type { RunState } from './runState';
 

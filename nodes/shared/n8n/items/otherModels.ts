@@ -1,7 +1,7 @@
 import type { Connection } from '../../service/client/connection';
 import { idempotencyKeyOf } from '../../service/client/idempotency';
 import { GatewayError } from '../../service/errors/gatewayError';
-import { mayTryOtherModel } from '../../service/errors/modelRefusal';
+import { mayTryOtherModel } from '../../service/errors/refusal';
 import { excerpt } from '../../service/json';
 import { messageOf } from '../errors/errorRecord';
 import type { Item, OtherModel } from './item';

@@ -15,11 +15,10 @@ import type { ItemWork } from './work';
  * builds the request as for an order, and the gateway throws it instead of sending it.
  */
 export async function previewAll(run: RunState<ItemWork>, gateway: N8nGateway): Promise<void> {
-	const dry = gateway.asDryRun();
 	const items = run.items.filter(isPreviewed);
 	for (const item of items) {
 		await run.yielder.yieldIfDue();
-		const request = await dryRequest(run, item, dry);
+		const request = await dryRequest(run, item, gateway);
 		const ordered = request && { estimated_cost: item.estimate, request };
 		const shown = previewOutput({ ...item.forecast, ...ordered, media: item.media });
 		item.outcome = [{ json: { ...withoutUndefined(shown) } }];
@@ -34,16 +33,14 @@ const isPreviewed = (item: Item): item is Previewed => item.forecast !== undefin
 async function dryRequest(
 	run: RunState<ItemWork>,
 	item: Previewed,
-	dry: N8nGateway,
+	gateway: N8nGateway,
 ): Promise<JsonObject | undefined> {
 	const { decision, forecast } = item;
 	if (forecast.would !== 'order') return undefined;
 	const { idempotencyKey } = decision && 'idempotencyKey' in decision ? decision : {};
 	try {
-		await run.work.perform?.(
-			item.request,
-			run.itemRun(item, dry.withIdempotency({ idempotencyKey })),
-		);
+		const dry = gateway.with({ isDry: true, idempotency: { idempotencyKey } });
+		await run.work.perform?.(item.request, run.itemRun(item, dry));
 	} catch (error) {
 		if (error instanceof DryRun) return error.request;
 		item.forecast = failureForecast(error);

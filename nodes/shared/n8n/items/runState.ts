@@ -76,7 +76,7 @@ export class RunState<Work extends Reading = Reading> {
 		const controller = new AbortController();
 		this.inFlight.add(controller);
 		try {
-			return await work(gateway.withSignal(controller.signal));
+			return await work(gateway.with({ signal: controller.signal }));
 		} finally {
 			this.inFlight.delete(controller);
 		}

@@ -63,7 +63,7 @@ async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Pro
 	const [first] = batch;
 	const sentTwice = () => first.hint(requestSentTwice);
 	const itemRun = () =>
-		run.itemRun(first, gateway.withIdempotency({ ...first.idempotency, sentTwice }));
+		run.itemRun(first, gateway.with({ idempotency: { ...first.idempotency, sentTwice } }));
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun())

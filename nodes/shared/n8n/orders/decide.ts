@@ -93,17 +93,25 @@ export function decide(wanted: Wanted, given: Circumstances): Decision {
 	}
 }
 
+/** Whether the gateway makes no second job of an order that is sent again: it has the same key and the same request. */
+export const isRecognised = (
+	{ order, by }: Match,
+	{ idempotencyKey }: Pick<Wish, 'idempotencyKey'>,
+): boolean =>
+	by === 'request' && idempotencyKey !== undefined && order.idempotencyKey === idempotencyKey;
+
 /** An order that was sent and may have been accepted. */
 function decideSent(
-	{ order, by }: Match,
-	{ wish: { idempotencyKey }, resendsLost }: Wanted,
+	found: Match,
+	{ wish, resendsLost }: Wanted,
 	{ unguarded, isUnderWay, limit }: Circumstances,
 ): Decision {
+	const { order, by } = found;
+	const { idempotencyKey } = wish;
 	const orders = [order];
-	// The gateway recognises it only when both the key and the request are the same.
-	const isRecognised = by === 'request' && order.idempotencyKey === idempotencyKey;
-	if (isRecognised && idempotencyKey !== undefined) {
-		// If n8n was killed before it was sent, this makes its first job. The day counts it already.
+	if (idempotencyKey !== undefined && isRecognised(found, wish)) {
+		// If n8n was killed before it was sent, this makes its first job. The day counts it already;
+		// `Plan` leaves it out of what the execution has ordered.
 		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
 		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order, idempotencyKey });
 	}

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { excerpt } from '../../service/json';
 import { sumOf } from '../../service/prices';
 import { joinFirst } from '../errors/badInput';
-import { failureOfJob } from '../execution/memory';
+import { failureOfJob } from '../execution/orderedJobs';
 import type { KeyUse } from './keptJournals';
 import type { Usage } from './limits';
 import type { Line } from './line';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
 import type { LastingPeriod } from './count';
-import { decide, type Circumstances } from './decide';
+import { decide, isRecognised, type Circumstances } from './decide';
 import type { Journal } from './journal';
 import { Tally } from './limits';
 import { sentTotalOf, wishesOf, type Line } from './line';
@@ -149,6 +149,9 @@ export class Plan {
 	}
 }
 
-/** Whether n8n may have been killed between the record and the request of an earlier try. */
-const mayBeUnsent = ({ earlierState, isPreview }: Line): boolean =>
-	earlierState === 'sent' && !isPreview;
+/**
+ * Whether an order may make its first job when it is sent again, because n8n may have been killed between the record and
+ * the request of an earlier try. Without a key, nobody knows, so that each time counts.
+ */
+const mayBeUnsent = ({ found, wish, isPreview }: Line): boolean =>
+	found?.order.state === 'sent' && !isPreview && isRecognised(found, wish);

@@ -1,6 +1,6 @@
 import type { Gateway } from '../client/gateway';
 import { asGatewayError, GatewayError } from '../errors/gatewayError';
-import { mayTryOtherModel } from '../errors/modelRefusal';
+import { mayTryOtherModel } from '../errors/refusal';
 import { asIndex, isObject, type JsonObject } from '../json';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';

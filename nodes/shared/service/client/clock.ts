@@ -6,3 +6,39 @@ export interface Clock {
 	/** Resolves after that many milliseconds; rejects with the signal's reason when it aborts first. */
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
+
+/**
+ * Measures how long things take. It shows the time at which it was made, and from then on no step of n8n's clock, which
+ * a time server or a user may set forward or back.
+ */
+export class SteadyClock implements Clock {
+	private time: number;
+	private readAt: number;
+
+	constructor(
+		private readonly clock: Clock,
+		readonly elapsed = () => clock.elapsed?.() ?? performance.now(),
+	) {
+		this.time = clock.now();
+		this.readAt = elapsed();
+	}
+
+	now(): number {
+		const read = this.elapsed();
+		this.time += read - this.readAt;
+		this.readAt = read;
+		return Math.round(this.time);
+	}
+
+	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+		const end = this.now() + milliseconds;
+		await this.clock.sleep(milliseconds, signal);
+		// A timer may end a moment early by the counter, and whoever waits for a time must not see it as still to come.
+		this.time = Math.max(this.now(), end);
+	}
+
+	/** By how many milliseconds n8n's clock has been set since then. It is negative when it was set back. */
+	get step(): number {
+		return this.clock.now() - this.now();
+	}
+}

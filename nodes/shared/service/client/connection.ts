@@ -20,19 +20,20 @@ export interface Connection {
 	prices?: PriceList;
 }
 
+type Addresses = Pick<Connection, 'baseUrl' | 'backupUrl'>;
+
+const basesOf = ({ baseUrl, backupUrl = baseUrl }: Addresses): URL[] =>
+	[baseUrl, backupUrl].map((base) => new URL(`${base}/`));
+
 /** Whether the key may be sent to an address: only below the base or backup URL, however a server decodes the path. */
-export function maySendKeyTo(
-	address: string,
-	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
-): boolean {
+export function maySendKeyTo(address: string, connection: Addresses): boolean {
 	if (address.length > maxAddressLength) return false;
 	const { origin, pathname, username, password } = new URL(address);
 	// The HTTP client would send the address's user name instead of the key.
 	if (username !== '' || password !== '' || mayEscapeFolder(pathname)) return false;
-	return [baseUrl, backupUrl].some((base) => {
-		const own = new URL(`${base}/`);
-		return origin === own.origin && pathname.startsWith(own.pathname);
-	});
+	return basesOf(connection).some(
+		(base) => origin === base.origin && pathname.startsWith(base.pathname),
+	);
 }
 
 /**
@@ -41,32 +42,23 @@ export function maySendKeyTo(
  * addresses, to the gateway itself, and to other addresses of the network that the base or backup URL is in. A public
  * name may still resolve to any address. n8n does not show that to nodes; its SSRF protection refuses it.
  */
-export function mayFetchFrom(
-	address: string,
-	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
-): boolean {
+export function mayFetchFrom(address: string, connection: Addresses): boolean {
 	const { host, hostname } = new URL(address);
 	const network = strictNetworkOf(hostname);
-	return (
-		network === 'public' ||
-		[baseUrl, backupUrl].some((base) => {
-			const own = new URL(base);
-			const isSame = network !== 'reserved' && network === strictNetworkOf(own.hostname);
-			return host === own.host || isSame;
-		})
-	);
+	if (network === 'public') return true;
+	return basesOf(connection).some((base) => {
+		const isSame = network !== 'reserved' && network === strictNetworkOf(base.hostname);
+		return host === base.host || isSame;
+	});
 }
 
 /**
  * Whether the response of an address may be shown: that of any other machine in the user's network than the gateway is
  * shown to nobody, since a link in a response may have led there.
  */
-export function mayShow(
-	address: string,
-	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
-): boolean {
+export function mayShow(address: string, connection: Addresses): boolean {
 	const { origin, hostname } = new URL(address);
-	const isOwn = [baseUrl, backupUrl].some((base) => origin === new URL(base).origin);
+	const isOwn = basesOf(connection).some((base) => origin === base.origin);
 	return isOwn || strictNetworkOf(hostname) === 'public';
 }
 

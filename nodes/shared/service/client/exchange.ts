@@ -1,61 +1,24 @@
-import type { GatewayError } from '../errors/gatewayError';
 import { redirected, type RequestInfo } from '../errors/requestErrors';
 import { JsonBounds } from '../jsonBounds';
-import {
-	bytesPerWeight,
-	maxDrainedBytes,
-	responseBounds,
-	type ResponseKind,
-} from '../protocol/bounds';
-import { maxAddressLength } from './connection';
-import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
+import { bytesPerWeight, maxDrainedBytes, responseBounds } from '../protocol/bounds';
+import { maxAddressLength, maySendKeyTo } from './connection';
 import { minCharactersPerTurn, waitForEventLoop } from './eventLoop';
-import type { Redaction } from './redaction';
+import type { Clock, HttpRequest, HttpResponse } from './http';
+import type { Call, Sender } from './request';
+import type { RawResponse } from './response';
 import type { HeldBytes } from './responseMemory';
+import type { Slot } from './sendInTurn';
 import { withTimeout } from './timeouts';
 
-/** A response, or as much of it as arrived. */
-export interface RawResponse {
-	status: number;
-	headers: Record<string, string>;
-	/** Body; empty when it was not read. */
-	text: string;
-	/** The address that responded, after redirects. */
-	url: string;
-	/** Why the body ended early. */
-	broken?: string;
-	/** Why it was not read to its end: n8n could not bear more. Continues "the response …". */
-	excess?: string;
-	/** The target of a redirect to a file. */
-	location?: string;
-	/** The error of a redirect that was not followed, unless the body has what was requested. */
-	redirect?: GatewayError;
-	/** The body is a file and was left unread. */
-	isFile?: boolean;
-}
-
-export interface ExchangeOptions {
-	http: Http;
-	clock: Clock;
-	signal?: AbortSignal;
+interface ExchangeOptions {
+	call: Pick<Call<unknown>, 'endpoint' | 'response' | 'mayLeadToFile' | 'onText'>;
+	requestInfo: RequestInfo;
 	/** Milliseconds for the whole exchange: redirects, head and body. */
 	timeout: number;
-	/** Milliseconds that the exchange may still take once the signal aborts; default: none. */
-	grace?: number;
-	/** Whether the key may be sent to the target of a redirect. */
-	maySendKeyTo: (address: string) => boolean;
-	/** For the targets of redirects, into which a proxy may put the key. */
-	redaction: Redaction;
-	/** The content that the response may carry, which bounds its size. */
-	kind: ResponseKind;
 	/** Counts what has been read. The caller releases it. */
 	held: HeldBytes;
-	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
-	mayLeadToFile?: boolean;
-	/** Waits until a redirect may be followed: it counts as a request of its own. */
-	onRedirect?: (signal: AbortSignal) => Promise<void>;
-	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
-	onText?: (text: string) => Promise<boolean> | boolean;
+	/** The request's place in the queue. Each redirect counts as a request of its own, and has its own place. */
+	slot: Slot;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -72,23 +35,28 @@ const fileCharacters = /[\0-\b]/;
 
 /**
  * Sends one request with the key and reads its response. Redirects are followed only to addresses of the same origin
- * below the base URL: the key is never sent anywhere else.
+ * below the base URL: the key is never sent anywhere else. Where the call may lead to a file, a file and a redirect are
+ * returned instead of being read or followed: a signed link refuses the key.
  * @throws the network's own error, or a TimeLimitError, when no response arrived
  */
 export async function exchange(
-	requestInfo: RequestInfo,
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
-	options: ExchangeOptions,
+	sender: Sender,
+	{ call, requestInfo, timeout, held, slot }: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, redaction, mayLeadToFile, ...handlers } = options;
-	const { onRedirect, onText, kind, held } = handlers;
+	const { http, clock, signal, queue, graceOnStop } = sender.runtime;
+	const { mayLeadToFile } = call;
+	const isRead = requestInfo.cost === 'read';
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
 	const followRedirects = async (innerSignal: AbortSignal): Promise<RawResponse> => {
 		const visited = new Set<string>();
 		for (let { url } = request; ;) {
-			if (visited.size > 0) await onRedirect?.(innerSignal);
+			if (visited.size > 0) {
+				slot.leave?.();
+				slot.leave = await queue?.enter({ signal: innerSignal });
+			}
 			visited.add(new URL(url).href);
 			const sent = { ...request, url, authenticated: true, timeout, signal: innerSignal };
 			const response = await http(sent);
@@ -96,28 +64,20 @@ export async function exchange(
 				innerSignal.throwIfAborted();
 				const { status, headers } = response;
 				rawResponse = { status, headers, text: '', url };
-				const redirect = redirectOf(response, { ...request, url, visited }, options);
+				const redirect = redirectOf(response, { ...request, url, visited, mayLeadToFile }, sender);
 				if (redirect?.why === 'file') return { ...rawResponse, location: redirect.target };
 				if (redirect?.why !== undefined) {
 					const { target, why } = redirect;
-					const location = redaction.text(target);
+					const location = sender.redaction.text(target);
 					rawResponse.redirect = redirected(requestInfo, { status, location }, why);
 					// Some services redirect to the job that they have just created, and describe it in the body.
-					if (requestInfo.cost === 'read') return rawResponse;
+					if (isRead) return rawResponse;
 				} else if (redirect !== undefined) {
 					url = redirect.target;
 					rawResponse = undefined;
 					continue;
 				}
-				const isGood = status < 300;
-				await readInto(rawResponse, response, {
-					onText: isGood ? onText : undefined,
-					mayBeFile: isGood && mayLeadToFile,
-					kind,
-					held,
-					clock,
-					innerSignal,
-				});
+				await readInto(rawResponse, response, { call, held, clock, signal: innerSignal });
 				return rawResponse;
 			} finally {
 				response.close();
@@ -126,7 +86,7 @@ export async function exchange(
 	};
 
 	try {
-		const limit = { milliseconds: timeout, clock, signal, grace };
+		const limit = { milliseconds: timeout, clock, signal, grace: isRead ? undefined : graceOnStop };
 		const response = await withTimeout(limit, followRedirects);
 		await waitForEventLoop(response.text.length, clock);
 		return response;
@@ -142,12 +102,21 @@ interface Redirect {
 	why?: 'file' | Parameters<typeof redirected>[2];
 }
 
-/** The redirect of a response; undefined when there is none. */
+/**
+ * The redirect of a response; undefined when there is none.
+ * @param hop `visited`: the addresses that have responded
+ */
 function redirectOf(
 	{ status, headers: { location: target } }: HttpResponse,
-	{ url, method, visited }: Pick<HttpRequest, 'url' | 'method'> & { visited: Set<string> },
-	{ mayLeadToFile, redaction, maySendKeyTo }: ExchangeOptions,
+	hop: {
+		url: string;
+		method: HttpRequest['method'];
+		visited: Set<string>;
+		mayLeadToFile?: boolean;
+	},
+	{ connection, redaction }: Sender,
 ): Redirect | undefined {
+	const { url, method, visited, mayLeadToFile } = hop;
 	if (!redirects.has(status) || !target) return undefined;
 	if (target.length > maxAddressLength || !URL.canParse(target, url))
 		return { target, why: 'foreignRedirect' };
@@ -159,25 +128,23 @@ function redirectOf(
 	if (mayLeadToFile && !isSamePath) return { target: href, why: 'file' };
 	if (redaction.text(href) !== href) return { target: href, why: 'linkCarriesKey' };
 	if (!isSameOrigin) return { target: origin, why: 'foreignRedirect' };
-	if (!maySendKeyTo(href)) return { target: href, why: 'foreignRedirect' };
+	if (!maySendKeyTo(href, connection)) return { target: href, why: 'foreignRedirect' };
 	// A loop, too many redirects, or one that would drop the body.
 	const keepsMethod = method === 'GET' || status >= 307;
 	const isUseless = visited.has(href) || !keepsMethod || visited.size > maxRedirects;
 	return { target: href, why: isUseless ? 'uselessRedirect' : undefined };
 }
 
-interface ReadOptions extends Pick<ExchangeOptions, 'onText' | 'kind' | 'held' | 'clock'> {
-	mayBeFile?: boolean;
-	innerSignal: AbortSignal;
-}
-
 async function readInto(
 	rawResponse: RawResponse,
 	response: HttpResponse,
-	{ onText, mayBeFile, kind, held, clock, innerSignal }: ReadOptions,
+	options: Pick<ExchangeOptions, 'call' | 'held'> & { clock: Clock; signal: AbortSignal },
 ): Promise<void> {
+	const { call, held, clock, signal } = options;
 	const decoder = new TextDecoder();
+	const isGood = rawResponse.status < 300;
 	const isError = rawResponse.status >= 400;
+	const { endpoint, response: kind = endpoint.response } = call;
 	const { characters, weight } = responseBounds[isError ? 'document' : kind];
 	const bounds = new JsonBounds(weight);
 	/** Undefined until the first character: the events of a stream are parsed one by one. */
@@ -190,7 +157,7 @@ async function readInto(
 		const { weight: before } = bounds;
 		if (rawResponse.text.length + text.length > characters) return tooLong(characters);
 		if (isJson && !bounds.accepts(text)) return tooManyParts;
-		await held.take(bytes + bytesPerWeight * (bounds.weight - before), innerSignal);
+		await held.take(bytes + bytesPerWeight * (bounds.weight - before), signal);
 		return undefined;
 	};
 	const chunks = response.body[Symbol.asyncIterator]();
@@ -198,7 +165,7 @@ async function readInto(
 		const { value: bytes, done } = await chunks.next();
 		if (done) return;
 		const text = decoder.decode(bytes, { stream: true });
-		if (mayBeFile && fileCharacters.test(text)) {
+		if (isGood && call.mayLeadToFile && fileCharacters.test(text)) {
 			Object.assign(rawResponse, { text: '', isFile: true });
 			return;
 		}
@@ -212,7 +179,7 @@ async function readInto(
 			held.release();
 			return;
 		}
-		if (await onText?.(text)) break;
+		if (isGood && (await call.onText?.(text))) break;
 		unpaused += text.length;
 		if (unpaused < minCharactersPerTurn) continue;
 		await waitForEventLoop(unpaused, clock);
@@ -226,7 +193,7 @@ async function readInto(
 			drained += bytes.length;
 		}
 	};
-	await Promise.race([drain(), clock.sleep(drainTimeout, innerSignal)]).catch(() => undefined);
+	await Promise.race([drain(), clock.sleep(drainTimeout, signal)]).catch(() => undefined);
 }
 
 const tooLong = (characters: number) =>

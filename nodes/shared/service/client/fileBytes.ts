@@ -4,21 +4,13 @@ import type { FileEnd, FileState } from '../files/fileEnd';
 import { fileTypeOf, headLength, typeToDeliver, type FileType } from '../files/fileType';
 import { followFile } from '../files/imageParts';
 import { excerpt } from '../json';
-import { FileLink, type LinkRequest, type Setback } from './fileLink';
+import { FileLink, type Setback, type TransferRequest } from './fileLink';
 import { readBody, type FileResponse } from './fileRequest';
 import type { Gateway } from './gateway';
 import { announcedLength, isShortRange, ReceivedPart } from './receivedPart';
 import { waitBeforeRetry } from './retryPolicy';
-import { SteadyClock } from './steadyClock';
-import { TransferLimit, type TransferBounds } from './transferLimit';
-
-/** A file to transfer. What differs between a video and an image is handed in here. */
-export interface TransferRequest extends LinkRequest {
-	wanted: 'image' | 'video';
-	bounds: TransferBounds;
-	/** Whether a file that its host always ends in the middle is delivered all the same. */
-	takesCut?: boolean;
-}
+import { SteadyClock } from './clock';
+import { TransferLimit } from './transferLimit';
 
 /**
  * How a response ended.
@@ -36,13 +28,6 @@ const isComplete: Record<FileState, Record<Ending, boolean | 'twice'>> = {
 	lacksIndex: { broken: false, ended: false, announced: true },
 	// Only where it is taken so.
 	cut: { broken: false, ended: false, announced: 'twice' },
-};
-
-/** The steps before the next try. */
-const remedies: Record<Setback['kind'], { pause: boolean; newLink: boolean }> = {
-	interrupted: { pause: true, newLink: false },
-	refused: { pause: false, newLink: true },
-	page: { pause: true, newLink: true },
 };
 
 const endsEarly = 'the file ends too early';
@@ -168,7 +153,7 @@ export class FileBytes {
 
 	private interrupted(reason: string): Setback {
 		this.reason = reason;
-		return { kind: 'interrupted', error: this.incomplete(reason) };
+		return { error: this.incomplete(reason), pause: true, newLink: false };
 	}
 
 	/** The response was a text, and no file: it may be the page of a storage host. */
@@ -182,13 +167,13 @@ export class FileBytes {
 			status,
 			...(text !== undefined && { raw_body: text }),
 		});
-		return { kind: refresh ? 'page' : 'interrupted', error };
+		return { error, pause: true, newLink: refresh !== undefined };
 	}
 
 	/** @throws GatewayError when there is no next try */
-	private async prepareNext({ kind, error }: Setback, hasProgressed: boolean): Promise<void> {
+	private async prepareNext(setback: Setback, hasProgressed: boolean): Promise<void> {
+		const { error, pause, newLink } = setback;
 		const { clock, signal, random } = this.gateway.runtime;
-		const { pause, newLink } = remedies[kind];
 		if (pause) {
 			this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
 			const tries = { tries: this.emptyTries, random: random() };

@@ -8,9 +8,10 @@ import type { Gateway } from './gateway';
 import type { ReceivedPart } from './receivedPart';
 import { parseRetryAfter } from './retryPolicy';
 import { withTimeout } from './timeouts';
+import type { TransferBounds } from './transferLimit';
 
-/** A file that is requested by a link. */
-export interface LinkRequest {
+/** A file to transfer. What differs between a video and an image is handed in here. */
+export interface TransferRequest {
 	source: FileSource;
 	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */
 	refresh?: () => Promise<FileSource>;
@@ -18,13 +19,20 @@ export interface LinkRequest {
 	purpose: string;
 	/** The same failure, of a file that is charged. */
 	charged: (error: GatewayError) => GatewayError;
+	wanted: 'image' | 'video';
+	bounds: TransferBounds;
+	/** Whether a file that its host always ends in the middle is delivered all the same. */
+	takesCut?: boolean;
 }
 
-/** Why a try did not bring the rest of the file, and what is thrown when no other try can help. */
+/** Why a try did not bring the rest of the file, and the steps before the next try. */
 export interface Setback {
-	/** The bytes, or the way to them, broke off; the link was refused; a text came in place of the file. */
-	kind: 'interrupted' | 'refused' | 'page';
+	/** Thrown when no other try can help. */
 	error: GatewayError;
+	/** The bytes, or the way to them, broke off. */
+	pause: boolean;
+	/** The link was refused. */
+	newLink: boolean;
 }
 
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
@@ -36,7 +44,7 @@ export class FileLink {
 	private renewals = 0;
 	private readonly requestInfo: RequestInfo;
 
-	constructor(private readonly request: LinkRequest) {
+	constructor(private readonly request: TransferRequest) {
 		this.source = request.source;
 		this.requestInfo = { purpose: request.purpose, cost: 'read', isFile: true };
 	}
@@ -88,8 +96,8 @@ export class FileLink {
 	}
 
 	private setback(error: GatewayError): Setback {
-		const isRefused = linkRefusedStatuses.has(error.failure.status);
-		return { kind: isRefused ? 'refused' : 'interrupted', error: this.request.charged(error) };
+		const newLink = linkRefusedStatuses.has(error.failure.status);
+		return { error: this.request.charged(error), pause: !newLink, newLink };
 	}
 
 	private async refusal(response: FileResponse, gateway: Gateway): Promise<GatewayError> {
@@ -104,9 +112,12 @@ export class FileLink {
 					() => '',
 				);
 		response.close();
-		const shown = { status, headers: isHidden ? {} : headers, text };
-		const retryAfter = parseRetryAfter(shown.headers, clock.now());
-		const refusal = refused({ ...this.requestInfo, hidesResponse: isHidden }, shown, retryAfter);
+		const shown = isHidden ? {} : headers;
+		const retryAfter = parseRetryAfter(shown, clock.now());
+		const refusal = refused(
+			{ ...this.requestInfo, hidesResponse: isHidden },
+			{ status, headers: shown, text, retryAfter },
+		);
 		if (this.source.authenticated) queue?.applyRateLimitPause(refusal, headers);
 		return refusal;
 	}

@@ -1,16 +1,11 @@
-import {
-	linkCarriesKey,
-	linkLeadsInside,
-	noResponse,
-	type RequestInfo,
-} from '../errors/requestErrors';
+import { GatewayError } from '../errors/gatewayError';
+import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
 import { fileInText } from '../files/dataUrl';
-import { maxFileRedirects, transferMinute } from '../protocol/bounds';
-import { anySignal } from './anySignal';
+import { maxFileRedirects, transferMinute as timeout } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
 import type { HttpRequest, HttpResponse, Runtime } from './http';
-import { withTimeout } from './timeouts';
+import { anySignal, withTimeout } from './timeouts';
 
 /** The address of a file. */
 export interface FileSource {
@@ -36,9 +31,6 @@ export interface FileResponse extends HttpResponse {
 	/** Whether nothing of it may be shown: see {@link mayShow}. */
 	isHidden: boolean;
 }
-
-/** For the head of a response, and as the idle timeout of its body. */
-const timeout = transferMinute;
 
 /**
  * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
@@ -68,7 +60,11 @@ export async function requestFile(
 
 	for (let hop = 0; ; hop++) {
 		const { host } = new URL(url);
-		if (!mayFetchFrom(url, connection)) throw linkLeadsInside(requestInfo.purpose, host);
+		if (!mayFetchFrom(url, connection)) {
+			const problem = `its link leads to an address inside your network (${host})`;
+			const message = `Could not ${requestInfo.purpose}: ${problem}`;
+			throw new GatewayError({ message, kind: 'linkLeadsInside' });
+		}
 		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
 		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();

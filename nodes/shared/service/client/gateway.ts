@@ -1,26 +1,38 @@
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
-import { noResponse, refused, type RequestInfo } from '../errors/requestErrors';
+import { noResponse, refused } from '../errors/requestErrors';
 import { isOutOfReach, isRateLimit } from '../errors/verdict';
 import type { Endpoint } from '../protocol/endpoints';
 import { requestIdOf } from '../reader/reason';
-import { anySignal } from './anySignal';
-import { maySendKeyTo, type Connection } from './connection';
+import type { Connection } from './connection';
 import { DryRun } from './dryRun';
 import { waitForEventLoop } from './eventLoop';
 import { exchange } from './exchange';
 import type { Runtime } from './http';
-import type { Idempotency } from './idempotency';
+import { UnclearTries, type Idempotency } from './idempotency';
 import { unusableError, withoutKey } from './received';
 import { Redaction } from './redaction';
 import { requestInfoOf, requestOf, type Call } from './request';
 import { UnusableResponse, type ServiceResponse } from './response';
 import { responseMemory } from './responseMemory';
-import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
+import { waitBeforeRetry } from './retryPolicy';
 import { sendInTurn, type Slot } from './sendInTurn';
-import { minTryTime, TimeBudget } from './timeouts';
-import { UnclearTries } from './unclearTries';
+import { anySignal } from './timeouts';
 
 export type { Call } from './request';
+
+/** Milliseconds. In less time, a response would hardly arrive. */
+const minTryTime = 100;
+
+/** A call, for all of its tries. */
+interface Sent<T> {
+	call: Call<T>;
+	requestInfo: ReturnType<typeof requestInfoOf>;
+	/**
+	 * Milliseconds for one try at each base URL. The tries of a generation have them together, without the pauses between
+	 * them: nobody waits for a long response several times.
+	 */
+	timeLeft: Record<string, number>;
+}
 
 /**
  * The only client of the service: adds the address and headers, sends, retries as `verdict.ts`
@@ -32,51 +44,40 @@ export class Gateway<R extends Runtime = Runtime> {
 		readonly runtime: R,
 		/** The base URL in use; shared with the gateways made from this one. */
 		private readonly route = { base: connection.baseUrl },
-		private readonly idempotency: Idempotency = {},
 		readonly redaction = new Redaction(connection.key),
 	) {}
 
-	/** The same gateway with another signal, for a part of the work that can be aborted separately. */
-	withSignal(signal: AbortSignal): Gateway<R> {
-		return this.copy({ ...this.runtime, signal });
-	}
-
-	/** The same gateway for a dry run: each call throws a {@link DryRun} instead of sending. */
-	asDryRun(): Gateway<R> {
-		return this.copy({ ...this.runtime, isDry: true });
-	}
-
-	/** The same gateway for one item: the request that creates its job carries its idempotency key. */
-	withIdempotency(idempotency: Idempotency): Gateway<R> {
-		return this.copy(this.runtime, idempotency);
-	}
-
-	private copy(runtime: R, idempotency = this.idempotency): Gateway<R> {
-		return new Gateway(this.connection, runtime, this.route, idempotency, this.redaction);
+	/** The same gateway with parts of its runtime replaced, for a part of the work. */
+	with(changes: Partial<Runtime>): Gateway<R> {
+		const runtime = { ...this.runtime, ...changes };
+		return new Gateway(this.connection, runtime, this.route, this.redaction);
 	}
 
 	/** @throws GatewayError; in a dry run, a DryRun */
 	async call<T>(call: Call<T>): Promise<T> {
-		if (this.runtime.isDry) throw new DryRun(this.requestTo(this.route.base, call), this.redaction);
-		const { clock, random, signal, closing } = this.runtime;
-		const { endpoint, retries, once } = call;
+		const { clock, random, signal, closing, isDry } = this.runtime;
+		const { connection, route } = this;
+		const { baseUrl, backupUrl = baseUrl } = connection;
+		const { endpoint, retries, once, timeout = endpoint.timeoutSeconds * 1000 } = call;
 		const idempotency = this.idempotencyOf(endpoint);
-		const request = requestInfoOf(call, this.connection, idempotency);
-		const timeout = call.timeout ?? endpoint.timeoutSeconds * 1000;
-		const budget = new TimeBudget(timeout, clock, { isShared: endpoint.cost === 'generation' });
+		if (isDry)
+			throw new DryRun(requestOf(call, connection, { ...idempotency, ...route }), this.redaction);
+		const requestInfo = requestInfoOf(call, connection, idempotency);
+		const timeLeft = { [baseUrl]: timeout, [backupUrl]: timeout };
+		const sent = { call, requestInfo, timeLeft };
 		const unclear = new UnclearTries(idempotency);
 		for (let tries = 1; ; tries++) {
-			const outcome = await this.sendTry(call, budget, unclear.first);
+			const outcome = await this.sendTry(sent, unclear.first);
 			if (!(outcome instanceof GatewayError)) {
 				unclear.succeed();
 				return outcome.value;
 			}
 			const isUnclear = unclear.first !== undefined;
 			const policy = { tries, retries, once, random: random() };
-			const wait = waitBeforeRetry(outcome.failure, { ...request, isUnclear }, policy);
+			const wait = waitBeforeRetry(outcome.failure, { ...requestInfo, isUnclear }, policy);
 			unclear.add(outcome);
 			if (signal?.aborted) throw stopped(unclear.first);
-			const isOutOfTime = budget.left(this.route.base) < minTryTime;
+			const isOutOfTime = timeLeft[route.base] < minTryTime;
 			if (wait === undefined || isOutOfTime || closing?.aborted) throw unclear.errorOf(outcome);
 			await unclear.countResend();
 			// Made only here: most of thousands of calls never pause.
@@ -87,10 +88,10 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** Sends one try as soon as all limits allow it. */
-	private async sendTry<T>(call: Call<T>, budget: TimeBudget, maybeAccepted?: GatewayError) {
+	private async sendTry<T>(sent: Sent<T>, maybeAccepted?: GatewayError) {
 		const { limiter } = this.runtime;
-		const send = async (slot: Slot) =>
-			await this.sendOnce(call, slot, budget).catch(asGatewayError);
+		const { call } = sent;
+		const send = async (slot: Slot) => await this.sendOnce(sent, slot).catch(asGatewayError);
 		const attempt = async () => await sendInTurn(call, this, send, maybeAccepted);
 		// Polls have their own schedule, so the limiter does not hold them back.
 		return await (limiter && !call.once ? limiter.run(attempt, isOverload) : attempt());
@@ -98,10 +99,11 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** Empty for a read; without keys when this endpoint creates no job, or the service has none. */
 	private idempotencyOf({ cost }: Endpoint): Idempotency {
+		const { idempotency = {} } = this.runtime;
 		if (cost === 'read') return {};
 		const knowsKeys = cost === 'job' && this.connection.idempotencyHeaderName !== undefined;
-		const { countResend, sentTwice } = this.idempotency;
-		return knowsKeys ? this.idempotency : { countResend, sentTwice };
+		const { countResend, sentTwice } = idempotency;
+		return knowsKeys ? idempotency : { countResend, sentTwice };
 	}
 
 	/** Switches to the other base URL, unless another request has done so already. */
@@ -111,47 +113,28 @@ export class Gateway<R extends Runtime = Runtime> {
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	private requestTo(base: string, call: Call<unknown>) {
-		const { idempotencyKey } = this.idempotencyOf(call.endpoint);
-		return requestOf(call, { connection: this.connection, base, idempotencyKey });
-	}
-
-	/** @param slot the request's place in the queue; each redirect replaces it by its own */
-	private async sendOnce<T>(call: Call<T>, slot: Slot, budget: TimeBudget): Promise<{ value: T }> {
-		const { endpoint } = call;
+	/** @param slot the request's place in the queue */
+	private async sendOnce<T>(sent: Sent<T>, slot: Slot): Promise<{ value: T }> {
+		const { call, requestInfo, timeLeft } = sent;
 		const { base } = this.route;
-		const idempotency = this.idempotencyOf(endpoint);
-		const requestInfo = { ...requestInfoOf(call, this.connection, idempotency), url: base };
-		const { http, clock, signal, graceOnStop, queue } = this.runtime;
+		const { clock } = this.runtime;
 		const startedAt = clock.now();
 		const held = responseMemory.share();
 		try {
-			const received = await exchange(requestInfo, this.requestTo(base, call), {
-				http,
-				clock,
-				signal,
-				timeout: budget.left(base),
-				grace: endpoint.cost === 'read' ? undefined : graceOnStop,
-				maySendKeyTo: (address) => maySendKeyTo(address, this.connection),
-				redaction: this.redaction,
-				mayLeadToFile: call.mayLeadToFile,
-				onText: call.onText,
-				kind: call.response ?? endpoint.response,
-				held,
-				onRedirect: async (innerSignal) => {
-					slot.leave?.();
-					slot.leave = await queue?.enter({ signal: innerSignal });
-				},
-			})
+			const request = requestOf(call, this.connection, { base, ...requestInfo });
+			const options = { call, requestInfo, timeout: timeLeft[base], held, slot };
+			const received = await exchange(request, this, options)
 				// A request that Stop interrupted had no response either, and may have been accepted.
-				.catch((error: unknown) => noResponse(requestInfo, error, this.redaction))
-				.finally(() => budget.spend(base, startedAt));
+				.catch((error: unknown) =>
+					noResponse({ ...requestInfo, url: base }, error, this.redaction),
+				);
+			if (requestInfo.cost === 'generation') timeLeft[base] -= clock.now() - startedAt;
 			if (received instanceof GatewayError) {
 				this.switchBase(base);
 				throw received;
 			}
 			const response = await withoutKey(received, this.redaction, clock);
-			return { value: await this.resultOf(call, requestInfo, response) };
+			return { value: await this.resultOf(sent, response, base) };
 		} finally {
 			held.release();
 		}
@@ -159,17 +142,16 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** The result of the call, from its response. @throws GatewayError when that is not there */
 	private async resultOf<T>(
-		call: Call<T>,
-		requestInfo: RequestInfo & { url: string },
+		{ call, requestInfo }: Sent<T>,
 		response: ServiceResponse,
+		base: string,
 	): Promise<T> {
 		const { clock, queue } = this.runtime;
 		const { status, headers, json, redirect } = response;
 		const { cost } = requestInfo;
-		const retryAfter = parseRetryAfter(headers, clock.now());
 		if (status >= 400 || status < 200) {
-			const refusal = refused(requestInfo, response, retryAfter);
-			if (isOutOfReach(refusal.failure, cost)) this.switchBase(requestInfo.url);
+			const refusal = refused(requestInfo, response);
+			if (isOutOfReach(refusal.failure, cost)) this.switchBase(base);
 			queue?.applyRateLimitPause(refusal, headers);
 			throw refusal;
 		}
@@ -181,10 +163,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
 			if (redirect) throw redirect;
 			await waitForEventLoop(response.text.length, clock);
-			const failure = unusableError(requestInfo, response, error, {
-				redaction: this.redaction,
-				retryAfter,
-			});
+			const failure = unusableError(requestInfo, response, error, this.redaction);
 			queue?.applyRateLimitPause(failure, headers);
 			throw failure;
 		}

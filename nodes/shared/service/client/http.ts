@@ -4,6 +4,7 @@
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
 import type { Clock } from './clock';
+import type { Idempotency } from './idempotency';
 import type { RequestQueue } from './requestQueue';
 
 export type { Clock } from './clock';
@@ -65,6 +66,8 @@ export interface Runtime {
 	queue?: RequestQueue;
 	/** Aborts when the requests that still wait in that queue must not be sent any more. Those already sent continue. */
 	closing?: AbortSignal;
+	/** Protects the one order that is placed with this runtime. */
+	idempotency?: Idempotency;
 	/** Each call throws its request as a `DryRun` instead of sending it. */
 	isDry?: true;
 }

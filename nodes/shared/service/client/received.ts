@@ -6,9 +6,14 @@ import { statedRefusal } from '../reader/refusal';
 import { read } from '../reader/values';
 import type { Clock } from './clock';
 import { waitForEventLoop } from './eventLoop';
-import type { RawResponse } from './exchange';
 import type { Redaction } from './redaction';
-import { OtherJobResponse, type ServiceResponse, type UnusableResponse } from './response';
+import {
+	OtherJobResponse,
+	type RawResponse,
+	type ServiceResponse,
+	type UnusableResponse,
+} from './response';
+import { parseRetryAfter } from './retryPolicy';
 
 const isWhole = ({ broken, excess }: RawResponse) => broken === undefined && excess === undefined;
 
@@ -36,7 +41,8 @@ export async function withoutKey(
 	const json = mayHoldKey ? redaction.json(parsed) : parsed;
 	const isRedacted = cleanHead !== head || text !== given || json !== parsed;
 	const shownText = json === parsed ? text : JSON.stringify(json);
-	return { ...response, ...cleanHead, text: shownText, json, isRedacted };
+	const retryAfter = parseRetryAfter(headers, clock.now());
+	return { ...response, ...cleanHead, text: shownText, json, isRedacted, retryAfter };
 }
 
 /** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
@@ -44,7 +50,7 @@ export function unusableError(
 	requestInfo: RequestInfo,
 	response: ServiceResponse,
 	unusable: UnusableResponse,
-	{ redaction, retryAfter }: { redaction: Redaction; retryAfter?: number },
+	redaction: Redaction,
 ): GatewayError {
 	const { partialText: rawText = '' } = unusable;
 	const partialText = redaction.truncated(rawText);
@@ -56,11 +62,11 @@ export function unusableError(
 	const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
 	if (partialText === '' && reasonIn(read({ error }))) {
 		const shown = { ...response, text: JSON.stringify(errorBody), json: errorBody };
-		return refused(requestInfo, errorBody ? shown : response, retryAfter);
+		return refused(requestInfo, errorBody ? shown : response);
 	}
 	const mayBeStated = isWhole(response) && !isOfOtherJob && partialText === '';
 	if (mayBeStated && requestInfo.cost !== 'read' && statedRefusal(response.json, requestInfo.cost))
-		return refused(requestInfo, response, retryAfter);
+		return refused(requestInfo, response);
 	const { broken, excess } = response;
 	const incomplete = excess !== undefined ? 'excess' : broken !== undefined ? 'cut' : undefined;
 	return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {

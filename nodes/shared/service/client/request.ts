@@ -4,13 +4,26 @@ import { jsonTextOf, valueAt } from '../json';
 import type { ResponseKind } from '../protocol/bounds';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
-import type { ExchangeOptions } from './exchange';
 import type { Idempotency } from './idempotency';
+import type { Runtime } from './http';
+import type { Redaction } from './redaction';
 import type { ServiceResponse } from './response';
-import type { InTurn } from './sendInTurn';
 
-/** `purpose` continues "Could not …" in errors, and `id` replaces `{id}` in the path. */
-export interface Call<T> extends InTurn {
+/** What sends requests: a gateway. */
+export interface Sender {
+	connection: Connection;
+	runtime: Runtime;
+	redaction: Redaction;
+}
+
+export interface Call<T> {
+	endpoint: Endpoint;
+	/** Continues "Could not …" in errors. */
+	purpose: string;
+	/** Replaces `{id}` in the path. */
+	id?: string;
+	/** Maximum milliseconds for which other requests and the credential's limits may hold it back. Default: no maximum. */
+	patience?: number;
 	/** Sent as JSON. */
 	body?: object;
 	/** Sent as a multipart form, instead of a body. */
@@ -30,7 +43,7 @@ export interface Call<T> extends InTurn {
 	/** Sent in addition to the headers of every request. */
 	headers?: Record<string, string>;
 	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
-	onText?: ExchangeOptions['onText'];
+	onText?: (text: string) => Promise<boolean> | boolean;
 	/** Extracts what is needed from a response; throws {@link UnusableResponse} when it is not there. */
 	parse: (response: ServiceResponse) => T | Promise<T>;
 }
@@ -56,11 +69,11 @@ export function requestInfoOf(
 /** The request of a call, as it is sent to a base URL. */
 export function requestOf(
 	{ endpoint, id, body, form, headers: more }: Call<unknown>,
-	{ base, connection, idempotencyKey }: Idempotency & { base: string; connection: Connection },
+	{ asyncHeaderName, idempotencyHeaderName }: Connection,
+	{ base, idempotencyKey }: Idempotency & { base: string },
 ) {
 	const headers: Record<string, string> = { Accept: 'application/json', ...more };
 	if (body) headers['Content-Type'] = 'application/json';
-	const { asyncHeaderName, idempotencyHeaderName } = connection;
 	if (endpoint.isAsync) headers[asyncHeaderName] = asyncHeader.value;
 	if (idempotencyHeaderName && idempotencyKey) headers[idempotencyHeaderName] = idempotencyKey;
 	return {

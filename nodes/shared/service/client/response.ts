@@ -1,15 +1,37 @@
+import type { GatewayError } from '../errors/gatewayError';
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RefusalKind } from '../protocol/errorCodes';
 import { isWebPage } from '../reader/page';
 import { requestIdOf } from '../reader/reason';
-import type { RawResponse } from './exchange';
 import { Redaction } from './redaction';
+
+/** A response, or as much of it as arrived. */
+export interface RawResponse {
+	status: number;
+	headers: Record<string, string>;
+	/** Body; empty when it was not read. */
+	text: string;
+	/** The address that responded, after redirects. */
+	url: string;
+	/** Why the body ended early. */
+	broken?: string;
+	/** Why it was not read to its end: n8n could not bear more. Continues "the response …". */
+	excess?: string;
+	/** The target of a redirect to a file. */
+	location?: string;
+	/** The error of a redirect that was not followed, unless the body has what was requested. */
+	redirect?: GatewayError;
+	/** The body is a file and was left unread. */
+	isFile?: boolean;
+}
 
 /** A response that is no refusal: a 2xx, or a redirect that was not followed. */
 export interface ServiceResponse extends RawResponse {
 	/** Undefined when the body is not JSON. */
 	json: unknown;
 	requestId?: string;
+	/** Milliseconds the service asked to wait. */
+	retryAfter?: number;
 	/** Whether it contained the key, which asterisks now replace. */
 	isRedacted?: boolean;
 }

@@ -44,9 +44,8 @@ export function waitBeforeRetry(
 /**
  * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3). Undefined when absent or neither.
  */
-export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-	return parseTime(headers['retry-after'], now);
-}
+export const parseRetryAfter = (headers: Record<string, string>, now: number): number | undefined =>
+	parseTime(headers['retry-after'], now);
 
 /**
  * Milliseconds for which a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
@@ -69,13 +68,11 @@ const maxHeaderLength = 100;
 /** Milliseconds until a time. Services give seconds, seconds or milliseconds since 1970, or a date. */
 function parseTime(header: string | undefined, now: number): number | undefined {
 	const value = header?.slice(0, maxHeaderLength).trim() ?? '';
-	const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
-	if (number === undefined) return millisecondsUntil(value, now);
-	if (number < 1e9) return number * 1000;
-	return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
-}
-
-function millisecondsUntil(value: string, now: number): number | undefined {
+	if (/^\d+(\.\d+)?$/.test(value)) {
+		const number = Number(value);
+		if (number < 1e9) return number * 1000;
+		return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
+	}
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.
 	const [before, time] = value.split(/\d:\d/, 2);
 	// The oldest form of an HTTP date has no zone, and is in GMT as well (RFC 9110, 5.6.7).

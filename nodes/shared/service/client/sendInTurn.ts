@@ -1,12 +1,9 @@
 import { GatewayError, stopped } from '../errors/gatewayError';
 import { heldBack } from '../errors/requestErrors';
-import type { Endpoint } from '../protocol/endpoints';
 import { limits } from '../protocol/limits';
-import { anySignal } from './anySignal';
 import type { Clock } from './clock';
-import type { Connection } from './connection';
-import type { Runtime } from './http';
-import { isInTime } from './timeouts';
+import type { Call, Sender } from './request';
+import { anySignal, isInTime } from './timeouts';
 
 /** The place of a request in its queues. */
 export interface Slot {
@@ -14,14 +11,6 @@ export interface Slot {
 	leave?: () => void;
 	/** Lets this process poll the job again. */
 	endPoll?: (isSent: boolean) => void;
-}
-
-export interface InTurn {
-	endpoint: Endpoint;
-	purpose: string;
-	id?: string;
-	/** Maximum milliseconds for which other requests and the credential's limits may hold it back. Default: no maximum. */
-	patience?: number;
 }
 
 /** By job: when this process may poll it again; infinite during a poll. The polls that ended first come first. */
@@ -36,8 +25,8 @@ const interval = 1000 * limits.minPollSeconds;
  * @param maybeAccepted an earlier try that may have been accepted; Stop reports it
  */
 export async function sendInTurn<T extends object>(
-	{ endpoint, purpose, id, patience }: InTurn,
-	{ connection, runtime }: { connection: Connection; runtime: Runtime },
+	{ endpoint, purpose, id, patience }: Pick<Call<T>, 'endpoint' | 'purpose' | 'id' | 'patience'>,
+	{ connection, runtime }: Pick<Sender, 'connection' | 'runtime'>,
 	send: (slot: Slot) => Promise<T | GatewayError>,
 	maybeAccepted?: GatewayError,
 ): Promise<T | GatewayError> {

@@ -1,6 +1,11 @@
 import { TimeLimitError } from '../errors/networkError';
 import type { Clock } from './clock';
 
+/** Aborts as soon as one of the signals does. */
+export function anySignal(...signals: Array<AbortSignal | undefined>): AbortSignal {
+	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
+}
+
 /** Settles as the promise does, but rejects with the signal's reason as soon as the signal aborts. */
 export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
 	if (signal === undefined) return await promise;
@@ -79,29 +84,3 @@ export async function withTimeout<T>(
 		signal?.removeEventListener('abort', stop);
 	}
 }
-
-/**
- * The time that the tries of one request have, without the pauses between them. Where it is shared, they have it together:
- * nobody waits for a long response several times. The other base URL has its own.
- */
-export class TimeBudget {
-	private readonly spent = new Map<string, number>();
-
-	constructor(
-		private readonly milliseconds: number,
-		private readonly clock: Clock,
-		private readonly options: { isShared: boolean },
-	) {}
-
-	left(base: string): number {
-		return this.milliseconds - (this.spent.get(base) ?? 0);
-	}
-
-	spend(base: string, startedAt: number): void {
-		if (!this.options.isShared) return;
-		this.spent.set(base, (this.spent.get(base) ?? 0) + this.clock.now() - startedAt);
-	}
-}
-
-/** Milliseconds. In less time, a response would hardly arrive. */
-export const minTryTime = 100;

@@ -2,9 +2,10 @@ import { stopped } from '../errors/gatewayError';
 import type { FileState } from '../files/fileEnd';
 import type { FileType } from '../files/fileType';
 import { maxTransferRestarts } from '../protocol/bounds';
-import { anySignal } from './anySignal';
-import { FileBytes, type TransferRequest } from './fileBytes';
+import { FileBytes } from './fileBytes';
+import type { TransferRequest } from './fileLink';
 import type { Gateway } from './gateway';
+import { anySignal } from './timeouts';
 
 interface Transferred<T> {
 	/** The value that the store returned. */
@@ -31,15 +32,12 @@ export async function transferFile<T>(
 ): Promise<Transferred<T>> {
 	const file = new FileBytes(gateway, request);
 	for (let restarts = 0; ; restarts++) {
-		const outcome = await passOn(file, gateway, store).then(
-			(transferred) => ({ transferred }),
-			(error: unknown) => ({ error }),
-		);
-		if ('transferred' in outcome) return outcome.transferred;
-		if (gateway.runtime.signal?.aborted) throw request.charged(stopped());
-		if (outcome.error !== file.cannotResume || restarts === maxTransferRestarts) {
-			throw outcome.error;
-		}
+		const transferred = await passOn(file, gateway, store).catch((error: unknown) => {
+			if (gateway.runtime.signal?.aborted) throw request.charged(stopped());
+			if (error !== file.cannotResume || restarts === maxTransferRestarts) throw error;
+			return undefined;
+		});
+		if (transferred) return transferred;
 	}
 }
 
@@ -51,7 +49,7 @@ async function passOn<T>(
 ): Promise<Transferred<T>> {
 	const { signal } = gateway.runtime;
 	const ended = new AbortController();
-	const bytes = file.read(gateway.withSignal(anySignal(ended.signal, signal)));
+	const bytes = file.read(gateway.with({ signal: anySignal(ended.signal, signal) }));
 	let failure: unknown;
 	const read = async () =>
 		await bytes.next().catch((error: unknown) => {
@@ -61,8 +59,7 @@ async function passOn<T>(
 		});
 	try {
 		let first: IteratorResult<Uint8Array, void> | undefined = await read();
-		// A generator would answer a store that gives up only after the next byte, which may never come. And what a store
-		// throws in is no failure of the transfer.
+		// A generator would answer a store that gives up only after the next byte, which may never come.
 		const stream: AsyncIterableIterator<Uint8Array> = {
 			[Symbol.asyncIterator]: () => stream,
 			next: async () => {
@@ -73,10 +70,6 @@ async function passOn<T>(
 			return: async () => {
 				ended.abort();
 				return { done: true, value: undefined };
-			},
-			throw: async (error) => {
-				ended.abort();
-				throw error;
 			},
 		};
 		const { type, end } = file.begun;

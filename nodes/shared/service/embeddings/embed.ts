@@ -1,5 +1,5 @@
 import { AdaptiveLimit } from '../client/adaptiveLimit';
-import { anySignal } from '../client/anySignal';
+import { anySignal } from '../client/timeouts';
 import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
 import { type JsonObject } from '../json';
@@ -49,7 +49,7 @@ export async function embed(
 	{ fields, batchSize, timeout, lengths = new Map(), batches }: EmbedOptions,
 ): Promise<EmbeddedBatch[]> {
 	const abort = new AbortController();
-	const abortable = gateway.withSignal(anySignal(gateway.runtime.signal, abort.signal));
+	const abortable = gateway.with({ signal: anySignal(gateway.runtime.signal, abort.signal) });
 	const model = String(fields.model);
 	const received = batches ?? [];
 	if (received.length > 0 && fields.dimensions === undefined && !lengths.has(model)) {

@@ -1,8 +1,8 @@
 import type { Cost } from '../protocol/endpoints';
 import type { RefusalKind } from '../protocol/errorCodes';
+import type { ModelKind } from '../protocol/models';
 import type { JobSummary } from './jobSummary';
 import type { AddressProblem } from './networkError';
-import type { OtherModel } from './refusal';
 
 /**
  * How far a failed request got, and who responded.
@@ -45,6 +45,13 @@ export type FailureKind =
 	| 'badInput'
 	/** Other requests or limits held this request back for too long, so that it was not sent. */
 	| 'heldBack';
+
+/** A model that belongs to another endpoint than the one it was sent to. */
+export interface OtherModel {
+	id: string;
+	/** Its use. */
+	kind: ModelKind;
+}
 
 /** The shown part of a failure. Names are the service's own where it has them ("Error object"); unknown ones are absent. */
 export interface FailureRecord {

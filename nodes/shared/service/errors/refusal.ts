@@ -3,6 +3,7 @@ import { maxReasonLength } from '../protocol/bounds';
 import type { Cost, Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
+	contentWords,
 	keyWords,
 	lastingLimitWords,
 	mediaWords,
@@ -13,24 +14,20 @@ import {
 	refusalOfCode,
 	statusRefusals,
 	statusWords,
+	timeLimitWords,
 	upstreamWords,
 	type RefusalKind,
 } from '../protocol/errorCodes';
-import { knownModels, type ModelKind } from '../protocol/models';
+import { knownModels } from '../protocol/models';
 import type { ErrorObject } from '../reader/reason';
-
-/** The facts on which the cause of a refusal depends, besides the response. */
-export interface RefusedRequest {
-	cost: Cost;
-	/** Whether the request had reference media; undefined where the endpoint takes none. */
-	media?: 'given' | 'none';
-}
+import type { Failure, OtherModel } from './gatewayError';
+import type { SentRequest } from './verdict';
 
 /** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
 export function refusalOf(
 	status: number,
 	error: ErrorObject,
-	{ cost, media }: RefusedRequest,
+	{ cost, media }: SentRequest,
 ): RefusalKind {
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
@@ -71,13 +68,6 @@ function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 	return rateLimitWords.test(message.slice(0, maxReasonLength)) ? 429 : status;
 }
 
-/** A model that belongs to another endpoint than the one it was sent to. */
-export interface OtherModel {
-	id: string;
-	/** Its use. */
-	kind: ModelKind;
-}
-
 /** Undefined for a model of this endpoint, and for one whose kind is not known. */
 export function otherModelIn(
 	{ models }: Endpoint,
@@ -99,3 +89,27 @@ export function isModelBlamed(
 	const isNamed = param === 'model' || message.includes(id) || /\bmodel/i.test(message);
 	return kind === 'unknownModel' || (isNamed && mayBlameModel.includes(kind));
 }
+
+/**
+ * Whether a refusal of the service is about the model, its group or its load, and says that nothing was made ("Errors").
+ * One that may be about the content is not: no model gets a prompt that was refused. Pure.
+ */
+export function refusesModel(
+	kind: RefusalKind,
+	{ code = '', type = '', message = '' }: ErrorObject,
+	{ cost, status }: { cost: Cost; status: number },
+): boolean {
+	const reason = `${code} ${type} ${message.slice(0, maxReasonLength)}`;
+	if (cost === 'read' || moderationWords.test(reason)) return false;
+	if (kind === 'unknownModel' || kind === 'tooManyRequests') return true;
+	if (contentWords.test(reason)) return false;
+	if (kind === 'notPermitted') return true;
+	// After a wait in vain, the result may have been made.
+	if (timeLimitWords.test(`${status} ${reason}`)) return false;
+	if (cost === 'job') return kind === 'providerError' && status >= 500;
+	return kind === 'providerError' || kind === 'serverError';
+}
+
+/** Whether the same order may be placed with another model: neither this try nor an earlier one can have made anything. */
+export const mayTryOtherModel = ({ refusesModel: isRefused, reach, billed }: Failure): boolean =>
+	isRefused === true && reach === 'answered' && billed === 'no';

@@ -5,17 +5,16 @@ import { isWebPage, readReason } from '../reader/page';
 import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
-import { refusesModel } from './modelRefusal';
 import { addressProblems, readNetworkError } from './networkError';
-import { isModelBlamed, refusalOf, type OtherModel, type RefusedRequest } from './refusal';
+import { isModelBlamed, refusalOf, refusesModel } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
 /** The facts about a request that its errors need. */
-export interface RequestInfo extends RefusedRequest, SentRequest {
+export interface RequestInfo extends SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;
 	/** The requested model, if it is known to belong to another endpoint. */
-	otherModel?: OtherModel;
+	otherModel?: Failure['otherModel'];
 	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
 	isFile?: true;
 	/** The host of a requested file. Failures name it. */
@@ -34,6 +33,8 @@ interface FailedResponse {
 	text: string;
 	/** The body, if it has been parsed, which takes long for a large one; undefined when it is not JSON. */
 	json?: unknown;
+	/** Milliseconds the service asked to wait. */
+	retryAfter?: number;
 }
 
 const bodyOf = (response: FailedResponse): unknown =>
@@ -76,18 +77,14 @@ export function noResponse(
 	const { reach, kind: said, text, address } = readNetworkError(cause);
 	const { host, url } = request;
 	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
-	const kind = proxy === undefined ? said : 'deadProxy';
+	const kind: FailureKind | undefined = proxy === undefined ? said : 'deadProxy';
 	const network = text && ` (${excerpt(redaction.text(text))})`;
 	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
 	const problem = kind && problems[kind];
 	const unreached = `${target} could not be reached${problem ? `: ${problem}` : ''}`;
 	const whatHappened = reach === 'unsent' ? unreached : lostBy(kind, host);
-	return failed(request, whatHappened + network, {
-		reach,
-		status: 0,
-		...(kind && { kind }),
-		...withoutUndefined({ host }),
-	});
+	const facts = { reach, status: 0, ...withoutUndefined({ kind, host }) };
+	return failed(request, whatHappened + network, facts);
 }
 
 const problems: Partial<Record<FailureKind, string>> = addressProblems;
@@ -117,13 +114,6 @@ export const linkCarriesKey = (purpose: string): GatewayError =>
 		billed: 'yes',
 	});
 
-/** The link of a file, or a redirect from it, leads where the gateway could not reach. Nothing was sent there. */
-export const linkLeadsInside = (purpose: string, host: string): GatewayError =>
-	new GatewayError({
-		message: `Could not ${purpose}: its link leads to an address inside your network (${host})`,
-		kind: 'linkLeadsInside',
-	});
-
 /** A redirect that is not followed. @param location the target, without the key */
 export function redirected(
 	request: RequestInfo,
@@ -144,16 +134,9 @@ export const heldBack = (purpose: string, holder: string): GatewayError =>
 		retry_can_help: true,
 	});
 
-/**
- * A response that is not a 2xx, or carries an error ("Errors", both tables and the codes).
- * @param retryAfter milliseconds the service asked to wait
- */
-export function refused(
-	request: RequestInfo,
-	response: FailedResponse,
-	retryAfter?: number,
-): GatewayError {
-	const { status, headers, text } = response;
+/** A response that is not a 2xx, or carries an error ("Errors", both tables and the codes). */
+export function refused(request: RequestInfo, response: FailedResponse): GatewayError {
+	const { status, headers, text, retryAfter } = response;
 	const body = bodyOf(response);
 	const said = reasonIn(read(body));
 	const isService = isFromService(body, said);

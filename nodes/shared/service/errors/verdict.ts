@@ -8,6 +8,8 @@ export type FailedRequest = Pick<Failure, 'reach' | 'status' | 'kind' | 'retryAf
 /** The request that was sent, and the user's wish. */
 export interface SentRequest {
 	cost: Cost;
+	/** Whether it had reference media; undefined where the endpoint takes none. */
+	media?: 'given' | 'none';
 	/** The idempotency key of the order: the service recognises it, and makes no second job. */
 	idempotencyKey?: string;
 	/** Whether the user wants it sent again when its response was lost; undefined: as its cost says. */

@@ -75,7 +75,7 @@ export class LinkLooks {
 		const { clock, signal } = this.gateway.runtime;
 		const limit = { milliseconds: patience, clock, signal };
 		const look = async (inTime: AbortSignal) =>
-			await firstBytes(this.gateway.withSignal(inTime), url);
+			await firstBytes(this.gateway.with({ signal: inTime }), url);
 		return await withTimeout(limit, look).catch(() => {
 			this.silentHosts.add(host);
 			return undefined;

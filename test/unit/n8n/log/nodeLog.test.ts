@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Redaction } from '../../../../nodes/shared/service/client/redaction';
-import { events, facts } from '../../../../nodes/shared/n8n/log/events';
-import { NodeLog, type EventDetails } from '../../../../nodes/shared/n8n/log/nodeLog';
+import {
+	events,
+	facts,
+	NodeLog,
+	type EventDetails,
+} from '../../../../nodes/shared/n8n/log/nodeLog';
 import { executeContext } from '../../../support/workflows/executeContext';
 
 const key = 'sk-unit-0123456789';

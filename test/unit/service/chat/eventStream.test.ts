@@ -1,10 +1,10 @@
 import { EventParser, type StreamEvent } from '../../../../nodes/shared/service/chat/eventStream';
-import { Redaction } from '../../../../nodes/shared/service/client/redaction';
 import { responseMemory } from '../../../../nodes/shared/service/client/responseMemory';
 import { exchange } from '../../../../nodes/shared/service/client/exchange';
+import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
 import { unlessEndless } from '../../../support/data/endless';
 import { fc } from '../../../support/data/fuzz';
-import { SimulatedClock } from '../../../support/time/simulatedClock';
+import { gatewayTo } from '../../../support/workflows/gatewayWorld';
 
 const dataOf = ({ data }: StreamEvent) => data;
 
@@ -124,7 +124,7 @@ describe('random event streams', () => {
 	});
 
 	it('reads the same events wherever the bytes of a stream are cut, even within a character', async () => {
-		const clock = new SimulatedClock();
+		const gateway = gatewayTo('https://gateway.example');
 		await fc.assert(
 			fc.asyncProperty(stream, places, async ({ text, expected }, cuts) => {
 				const parser = new EventParser();
@@ -132,18 +132,19 @@ describe('random event streams', () => {
 				const body = (async function* () {
 					yield* cutAt<Uint8Array>(Buffer.from(`\ufeff${text}`), cuts);
 				})();
+				const http = async () => ({ status: 200, headers: {}, body, close: () => undefined });
 				const received = await exchange(
-					{ purpose: 'ask', cost: 'read' },
 					{ method: 'GET', url: 'https://gateway.example/', headers: {} },
+					gateway.with({ http }),
 					{
-						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),
-						clock,
+						call: {
+							endpoint: endpoints.chat,
+							onText: (chunk) => events.push(...parser.push(chunk).map(dataOf)) < 0,
+						},
+						requestInfo: { purpose: 'ask', cost: 'generation' },
 						timeout: 1000,
-						maySendKeyTo: () => true,
-						kind: 'text',
 						held: responseMemory.share(),
-						redaction: new Redaction('sk-0123456789'),
-						onText: (chunk) => events.push(...parser.push(chunk).map(dataOf)) < 0,
+						slot: {},
 					},
 				);
 				expect(received).toMatchObject({ text });

@@ -1,13 +1,14 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { waitForEventLoop } from '../../../../nodes/shared/service/client/eventLoop';
-import { exchange, type ExchangeOptions } from '../../../../nodes/shared/service/client/exchange';
-import type { HttpRequest } from '../../../../nodes/shared/service/client/http';
-import { Redaction } from '../../../../nodes/shared/service/client/redaction';
+import { exchange } from '../../../../nodes/shared/service/client/exchange';
+import type { HttpRequest, Runtime } from '../../../../nodes/shared/service/client/http';
+import type { Call } from '../../../../nodes/shared/service/client/request';
 import { ResponseMemory } from '../../../../nodes/shared/service/client/responseMemory';
 import { listModels } from '../../../../nodes/shared/service/models/list';
+import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
 import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { SimulatedTime } from '../../../harness';
-import { failureOf, gatewayTo, key, simulatedWorld } from '../../../support/workflows/gatewayWorld';
+import { failureOf, gatewayTo, key } from '../../../support/workflows/gatewayWorld';
 import {
 	answer,
 	cut,
@@ -21,21 +22,29 @@ import {
 	type Reply,
 } from '../../../support/http/scriptedServer';
 
-const redaction = new Redaction(key);
-const bounds = () => ({ kind: 'files', held: new ResponseMemory().share() }) as const;
-const what = { purpose: 'ask', cost: 'read' } as const;
+const requestInfo = { purpose: 'ask', cost: 'read' } as const;
 const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
 const post = (url: string) =>
 	({ method: 'POST', url, headers: {}, body: '{"prompt":"a"}' }) as const;
 
+interface SendOptions extends Partial<Runtime>, Pick<Call<unknown>, 'onText' | 'mayLeadToFile'> {
+	patience?: number;
+	/** Below which the key may be sent. Default: the origin. */
+	baseUrl?: string;
+}
+
 const send = async (
 	request: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>,
-	options: Partial<ExchangeOptions> & { patience?: number } = {},
+	{ patience, onText, mayLeadToFile, baseUrl, ...own }: SendOptions = {},
 ) => {
-	const { http, clock } = simulatedWorld(options);
-	const guard = { maySendKeyTo: () => true, redaction, ...bounds() };
-	const settings = { http, clock, timeout: 60_000, ...guard, ...options };
-	const response = await exchange(what, request, settings);
+	const gateway = gatewayTo(baseUrl ?? new URL(request.url).origin, { patience });
+	const response = await exchange(request, gateway.with(own), {
+		call: { endpoint: endpoints.models, response: 'files', onText, mayLeadToFile },
+		requestInfo,
+		timeout: 60_000,
+		held: new ResponseMemory().share(),
+		slot: {},
+	});
 	if (response.redirect) throw response.redirect;
 	return response;
 };
@@ -308,8 +317,8 @@ describe('redirects', () => {
 
 	it('are refused to an address that may not have the key', async () => {
 		const server = await startServer(redirect(308, '/other-team/v1'));
-		const maySendKeyTo = (address: string) => address.includes('/gw/');
-		const { record } = await failureOf(send(post(`${server.url}/gw/v1`), { maySendKeyTo }));
+		const baseUrl = `${server.url}/gw`;
+		const { record } = await failureOf(send(post(`${baseUrl}/v1`), { baseUrl }));
 		expect(record.message).toContain(`redirects to ${server.url}/other-team/v1`);
 		expect(server.requests).toHaveLength(1);
 	});

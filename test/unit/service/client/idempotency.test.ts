@@ -17,7 +17,9 @@ describe('an order with an idempotency key', () => {
 	const idempotencyHeaderName = 'Idempotency-Key';
 	const idempotencyKey = '0b5a7c62-3a7e-4f0c-a1d2-5e6f7a8b9c0d';
 	const ordering = (baseUrl: string, more: { backupUrl?: string } = {}) =>
-		gatewayTo({ baseUrl, idempotencyHeaderName, ...more }).withIdempotency({ idempotencyKey });
+		gatewayTo({ baseUrl, idempotencyHeaderName, ...more }).with({
+			idempotency: { idempotencyKey },
+		});
 	const keysOf = (...servers: ScriptedServer[]) =>
 		servers.flatMap(({ requests }) => requests.map(({ headers }) => headers['idempotency-key']));
 
@@ -60,7 +62,7 @@ describe('an order with an idempotency key', () => {
 
 		const refusing = await startServer(error(400, { message: 'another body' }));
 		const order = { idempotencyKey, earlierFailure: loss.failure };
-		const later = ordering(refusing.url).withIdempotency(order).call(create);
+		const later = ordering(refusing.url).with({ idempotency: order }).call(create);
 		expect((await failureOf(later)).record).toMatchObject({
 			message: 'Could not create the video: another body (HTTP 400)',
 			billed: 'unknown',
@@ -85,7 +87,7 @@ describe('an order with an idempotency key', () => {
 
 	it('is sent only once when the credential names no header for its key', async () => {
 		const server = await startServer(reset, created);
-		const gateway = gatewayTo(server.url).withIdempotency({ idempotencyKey });
+		const gateway = gatewayTo(server.url).with({ idempotency: { idempotencyKey } });
 		expect((await failureOf(gateway.call(create))).record.retry_can_help).toBe(false);
 		expect(server.requests).toHaveLength(1);
 		expect(JSON.stringify(server.requests)).not.toContain(idempotencyKey);

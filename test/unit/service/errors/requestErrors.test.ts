@@ -112,8 +112,10 @@ describe('an error response', () => {
 		[3_000_000, 'wait 50 minutes first'],
 	])('says in its unit how long to wait: %d ms', (retryAfter, said) => {
 		const response = { status: 429, headers: {}, text: '' };
-		expect(refused(list, response, retryAfter).record.advice).toContain(said);
-		expect(refused(list, response, 1e14).record.advice).not.toContain('asks to wait');
+		expect(refused(list, { ...response, retryAfter }).record.advice).toContain(said);
+		expect(refused(list, { ...response, retryAfter: 1e14 }).record.advice).not.toContain(
+			'asks to wait',
+		);
 	});
 });
 
