@@ -6,6 +6,7 @@ import { GatewayError } from '../shared/service/errors/gatewayError';
 import { withoutUndefined } from '../shared/service/json';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
+import { joinFirst } from '../shared/n8n/errors/badInput';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { settingsOf, type Settings } from './settings';
 
@@ -55,19 +56,10 @@ async function embedTexts(
 }
 
 function checkDocuments(documents: string[]): void {
-	const positions = documents.flatMap((text, index) => (isEmpty(text) ? [index + 1] : []));
-	if (positions.length === 0) return;
-	const listed = positions.slice(0, maxListed).join(', ');
-	const more = positions.length > maxListed ? ` and ${positions.length - maxListed} more` : '';
-	throw emptyTextError(
-		positions.length === 1
-			? `Document ${listed} of ${documents.length} is empty`
-			: `Documents ${listed}${more} of ${documents.length} are empty`,
-	);
+	const empty = documents.flatMap((text, index) => (isEmpty(text) ? [String(index + 1)] : []));
+	if (empty.length === 0) return;
+	throw emptyTextError(`Of ${documents.length} documents, these are empty: ${joinFirst(empty)}`);
 }
-
-/** Maximum number of documents that a message lists. */
-const maxListed = 10;
 
 /** Takes `unknown`, because an expression or an agent can pass anything. */
 function isEmpty(text: unknown): boolean {

@@ -3,7 +3,7 @@ import type { EmbedOptions } from '../shared/service/embeddings/embed';
 import { endpoints } from '../shared/service/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
 import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
-import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';
+import { switchField } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
 import { connectionNotice, creatorLink } from '../shared/n8n/parameters/editor';
@@ -22,14 +22,10 @@ export interface Settings extends EmbedOptions {
 
 const model = modelField();
 
-const stripNewLines = withDefault(
-	booleanField({
-		displayName: 'Strip New Lines',
-		name: 'stripNewLines',
-		default: true,
-		description: 'Whether to turn line breaks into spaces before a text is embedded',
-	}),
-);
+const stripNewLines = switchField('stripNewLines', 'Strip New Lines', {
+	default: true,
+	description: 'Whether to turn line breaks into spaces before a text is embedded',
+});
 
 export const properties: INodeProperties[] = [
 	connectionNotice(
@@ -50,7 +46,7 @@ export const properties: INodeProperties[] = [
 export function settingsOf(context: ISupplyDataFunctions, item: number): Settings {
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
-	const extra = new ExtraBody(parameters, ['input']);
+	const extra = new ExtraBody(parameters, 'input');
 	const settings = {
 		fields: extra.body([model], [dimensionsOption, encodingFormatOption]),
 		batchSize: Math.floor(batchSizeOption.read(options)),

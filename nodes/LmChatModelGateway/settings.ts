@@ -16,31 +16,19 @@ import type { ChatSettings } from './chatModel';
 const model = modelField();
 
 /** Not in the specification; sent only when the user sets it. */
-const responseFormat = choiceField({
-	displayName: 'Response Format',
-	name: 'responseFormat',
+const responseFormat = choiceField('responseFormat', 'Response Format', {
 	request: 'response_format.type',
 	rule: { type: 'string', values: ['text', 'json_object', 'json_schema'] },
 	options: [
-		{
-			name: 'JSON Object',
-			value: 'json_object',
-			description: 'Ask for JSON in the prompt, too',
-		},
-		{
-			name: 'JSON Schema',
-			value: 'json_schema',
-			description: 'Add the option JSON Schema, too',
-		},
+		{ name: 'JSON Object', value: 'json_object', description: 'Ask for JSON in the prompt, too' },
+		{ name: 'JSON Schema', value: 'json_schema', description: 'Add the option JSON Schema, too' },
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',
 	description: 'The format of the answer. Not every model supports it.',
 });
 
-const jsonSchema = objectField({
-	displayName: 'JSON Schema',
-	name: 'jsonSchema',
+const jsonSchema = objectField('jsonSchema', 'JSON Schema', {
 	request: 'response_format.json_schema',
 	default: '{ "type": "object", "properties": {} }',
 	typeOptions: { rows: 4 },
@@ -48,9 +36,7 @@ const jsonSchema = objectField({
 		'The schema of the answer, for the Response Format JSON Schema. It may be wrapped with a name, as in { "name": …, "strict": true, "schema": … }.',
 });
 
-const maxRetries = numberField({
-	displayName: 'Max Retries',
-	name: 'maxRetries',
+const maxRetries = numberField('maxRetries', 'Max Retries', {
 	rule: { type: 'integer', min: 0, max: 20 },
 	default: maxTries - 1,
 	typeOptions: { numberPrecision: 0 },
@@ -84,10 +70,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const settings = {
 		...(otherModels.length > 0 && { otherModels }),
 		model: model.read(parameters),
-		fields: extra.addTo({
-			...extra.remaining(options, [...chatOptions, userOption]),
-			...formatOf(options, extra),
-		}),
+		fields: extra.body([], [...chatOptions, userOption], formatOf(options, extra)),
 		timeout: timeoutOption.read(options),
 		retries: maxRetries.read(options),
 	};

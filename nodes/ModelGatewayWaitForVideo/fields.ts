@@ -8,12 +8,7 @@ import {
 	toolDescription,
 	toolNotice,
 } from '../shared/n8n/parameters/editor';
-import {
-	choiceField,
-	durationField,
-	numberField,
-	textField,
-} from '../shared/n8n/parameters/fieldKinds';
+import { choiceField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';
 
@@ -54,15 +49,13 @@ export const whileWaiting = {
 export const keepRunningHint =
 	'If n8n stops, press Retry: nothing is ordered again. If a webhook, chat or workflow waits for the response, turn on “Save execution progress” first.';
 
-export const jobId = jobIdField({
-	name: 'jobId',
-	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
-	description: `The ID of the video to wait for. Taken from the node that ordered it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
-});
+export const jobId = jobIdField(
+	'jobId',
+	'{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
+	`The ID of the video to wait for. Taken from the node that ordered it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+);
 
-export const jobKind = choiceField({
-	displayName: 'Kind of Job',
-	name: 'jobKind',
+export const jobKind = choiceField('jobKind', 'Kind of Job', {
 	options: [
 		{
 			name: 'Automatic',
@@ -81,17 +74,13 @@ export const file = fileOutput(
 	'Whether to download the files. When off, the output has only their links.',
 );
 
-export const fileName = textField({
-	displayName: 'File Name',
-	name: 'fileName',
+export const fileName = textField('fileName', 'File Name', {
 	placeholder: "e.g. {{ $('Products').item.json.name }}.mp4",
 	displayOptions: hiddenForTools,
 	description: 'Name of the file. Default: the ID of the job.',
 });
 
-export const maxParallelDownloads = numberField({
-	displayName: 'Max Parallel Downloads',
-	name: 'maxParallelDownloads',
+export const maxParallelDownloads = numberField('maxParallelDownloads', 'Max Parallel Downloads', {
 	rule: { type: 'number', min: 1 },
 	default: 3,
 	displayOptions: hiddenForTools,
@@ -99,21 +88,17 @@ export const maxParallelDownloads = numberField({
 });
 
 /** An interval that is shorter than the service allows is lengthened, not refused. */
-export const pollInterval = durationField({
-	displayName: 'Poll Interval (Seconds)',
-	name: 'pollIntervalSeconds',
+export const pollInterval = numberField('pollIntervalSeconds', 'Poll Interval (Seconds)', {
 	unit: 1000,
-	min: 0,
+	rule: { type: 'number', min: 0 },
 	default: taskPollSeconds,
 	typeOptions: { minValue: minPollSeconds },
 	description: `How often to poll each job, at least ${minPollSeconds}. Default: ${taskPollSeconds} for reference videos, ${jobKinds.video.pollSeconds} for videos.`,
 });
 
-export const timeout = durationField({
-	displayName: 'Timeout (Minutes)',
-	name: 'timeoutMinutes',
+export const timeout = numberField('timeoutMinutes', 'Timeout (Minutes)', {
 	unit: 60_000,
-	min: 0,
+	rule: { type: 'number', min: 0 },
 	default: waitMinutes,
 	description:
 		'How long to wait for each job. A job that takes longer is not lost: wait for it again. Default: 20, but 40 seconds for MCP clients.',

@@ -4,10 +4,10 @@ import { describeProgress, jobName, type JobSummary } from '../shared/service/er
 import { expectationOf, type JobWork } from '../shared/service/jobs/expectation';
 import { isFinal, phaseOf } from '../shared/service/protocol/jobs';
 import type { LiveText } from '../shared/n8n/agent/liveText';
+import type { NodeLog } from '../shared/n8n/log/nodeLog';
 import { asMarkdown } from '../shared/n8n/display/plainText';
 import { JobLengths } from './jobLengths';
-import type { JobLog } from './jobLog';
-import { secondsSince, type Forecast } from './start';
+import { secondsSince, type Forecast } from './request';
 import { jobOf, type StoredItem } from './state';
 
 /** The words of a pass about the jobs that are running, and its lessons from those that end. */
@@ -49,7 +49,11 @@ export class Forecasts {
 		const isNews = hasChanged || forecast.isOverdue;
 		if (!isNews || this.reported.get(jobName(job)) === news) return;
 		this.reported.set(jobName(job), news);
-		if (hasChanged) log?.progress(index, job, forecast);
+		if (hasChanged) {
+			const { waited: waitedSeconds, secondsLeft } = forecast;
+			const expectedSeconds = secondsLeft && Math.round(secondsLeft);
+			log.write('job progress', { item: index, job, waitedSeconds, expectedSeconds });
+		}
 		const line = describeProgress(job, asMarkdown);
 		const text = isUnfinished(job) && forecast.text ? `. ${forecast.text}` : '';
 		// Markdown needs an empty line between two lines.
@@ -72,7 +76,7 @@ interface Report {
 	/** Whether its status or its progress is another one. */
 	hasChanged: boolean;
 	live: LiveText;
-	log?: JobLog;
+	log: NodeLog;
 }
 
 /** Whether the last poll found the job running. */

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
+import type { INodeExecutionData, NodeHint } from 'n8n-workflow';
 import {
 	describeState,
 	jobName,
@@ -8,7 +8,7 @@ import {
 import { timeOf, usualTime } from '../shared/service/jobs/expectation';
 import { withoutUndefined } from '../shared/service/json';
 import { phaseOf } from '../shared/service/protocol/jobs';
-import type { Forecast } from './start';
+import type { Forecast } from './request';
 import { jobOf, type StoredItem } from './state';
 
 /**
@@ -77,23 +77,6 @@ function statusesOf(jobs: JobSummary[]): string {
 	const rest = left > 0 ? [`and ${left} more`] : [];
 	return `Video ${jobs.length > 1 ? 'jobs' : 'job'} ${[...shown, ...rest].join('; ')}`;
 }
-
-/**
- * A hint if the workflow times out before the wait does. n8n counts the time for which an execution is parked, too,
- * except in the workers of queue mode.
- * @param longest the longest timeout of all items, in milliseconds
- */
-export function workflowTimeoutHint(
-	context: IExecuteFunctions,
-	longest: number,
-): string | undefined {
-	const { executionTimeout = 0 } = context.getWorkflowSettings();
-	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
-	if (executionTimeout <= 0 || allowed >= own) return undefined;
-	return `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min.`;
-}
-
-const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;
 
 /** Each job once. If several items have the same job, those that still wait know its newest status. */
 function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {

@@ -11,8 +11,7 @@ import { textAt, withoutUndefined } from '../shared/service/json';
 import { shouldDownload } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
-import type { WaitRequest } from './request';
-import type { Forecast } from './start';
+import type { Forecast, WaitRequest } from './request';
 
 /** The output of a job that still runs, for the model of an agent. `toolResult` adds what to do next. */
 export function unfinishedOutput(

@@ -15,12 +15,11 @@ import type { RunState } from '../shared/n8n/items/runState';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
 import { Forecasts, isUnfinished } from './forecasts';
-import { JobLog } from './jobLog';
+import { logEnd } from './jobLog';
 import { outputsOf, unfinishedOutput } from './outputs';
 import type { PassLength } from './plan';
-import { newPoller, type WaitRequest } from './request';
-import { FirstPolls } from './schedule';
-import { secondsSince, startOf } from './start';
+import { newPoller, secondsSince, startOf, type WaitRequest } from './request';
+import { firstPollDelays } from './schedule';
 import {
 	earlierItems,
 	jobOf,
@@ -37,16 +36,14 @@ import {
  * 3. deliver what has finished.
  */
 export class Pass {
-	/** Milliseconds. */
-	longestTimeout = 0;
-	log?: JobLog;
 	/** The items whose waits have begun. */
 	private readonly stored = new Map<Item, StoredItem>();
 	readonly forecasts: Forecasts;
 	/** By how a job is waited for: the state in which this pass leaves it. */
 	private readonly polled = new Map<string, Promise<StoredItem | undefined>>();
 	private readonly downloads: AdaptiveLimit;
-	private readonly firstPolls: FirstPolls;
+	/** Milliseconds from the beginning of the pass, for each item. */
+	private readonly firstPolls: number[];
 	/** The items as the last pass stored them. */
 	private readonly earlier: ReadonlyMap<number, StoredItem>;
 
@@ -60,7 +57,7 @@ export class Pass {
 		this.earlier = earlierItems(state, clock.now());
 		this.forecasts = new Forecasts(context, clock);
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
-		this.firstPolls = new FirstPolls(items.length, length, this.earlier.values());
+		this.firstPolls = firstPollDelays(items.length, length, this.earlier);
 		for (const item of items) this.takeUp(item);
 	}
 
@@ -82,7 +79,6 @@ export class Pass {
 
 	async loop(gateway: N8nGateway, limiter: AdaptiveLimit): Promise<void> {
 		const { run } = this;
-		this.log = new JobLog(run.log, [...this.earlier.values()]);
 		await this.begin(gateway);
 		if (run.isFailing || run.isStopped) return;
 		const items = [...this.stored.keys()];
@@ -117,7 +113,6 @@ export class Pass {
 			this.stored.set(item, stored);
 			item.model = start?.model;
 			await this.forecasts.prepare(stored);
-			this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		}
 	}
 
@@ -155,24 +150,25 @@ export class Pass {
 
 	/** Waits for the job until it has finished, or until the pass ends. @throws GatewayError as {@link JobWait.hold} does */
 	private async poll(item: Item, gateway: N8nGateway): Promise<void> {
-		const { run, state, length, log, forecasts } = this;
+		const { run, state, length, forecasts } = this;
 		const stored = this.stored.get(item) as StoredItem;
 		if (!('poller' in stored)) return;
 		const { index } = item;
 		const { job } = stored.poller;
-		if (state.mayShowAsCrashed && this.earlier.has(index)) log?.resumed(index, job);
+		// n8n has restarted since the execution was parked, and may show it as crashed.
+		if (state.mayShowAsCrashed && this.earlier.has(index))
+			run.log.write('wait resumed', { item: index, job });
 		if (stored.name === 'finished' || length.name === 'parkAtOnce') return;
 		const live = new LiveText(run.context, index);
 		let wasUnfinished = isUnfinished(job);
-		const { signal, queue } = gateway.runtime;
 		const wait = new JobWait(jobSource(gateway), stored.poller, {
 			clock: this.clock,
-			signal,
-			firstPollAfter: this.firstPolls.delayOf(job.id, index, queue !== undefined),
+			signal: gateway.runtime.signal,
+			firstPollAfter: this.firstPolls[index],
 			onPoll: async (polled, hasChanged) => {
 				wasUnfinished ||= isUnfinished(polled);
 				const now = { ...stored, poller: wait.state };
-				await forecasts.report(now, polled, { index, hasChanged, live, log });
+				await forecasts.report(now, polled, { index, hasChanged, live, log: run.log });
 			},
 		});
 		try {
@@ -226,8 +222,11 @@ export class Pass {
 
 	/** The job of an item has ended, or the wait for it. */
 	private end(item: Item, state: Extract<JobState, { job: JobSummary }>): void {
+		const before = this.stored.get(item);
 		this.keep(item, state);
-		this.log?.ended(item.index, this.stored.get(item) as StoredItem);
+		// What ended in an earlier pass is logged already.
+		if (before && 'poller' in before)
+			logEnd(this.run.log, item.index, this.stored.get(item) as StoredItem);
 		const failure = state.name === 'failed' ? state.failure : undefined;
 		if (!failure || hasJobFailed(failure)) jobCollected(state.job.id, failure?.message);
 	}

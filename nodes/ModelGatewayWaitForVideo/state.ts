@@ -1,12 +1,11 @@
 import type { Failure } from '../shared/service/errors/gatewayError';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
 import { moved, type FinishedJob, type PollerState } from '../shared/service/jobs/poller';
-import { isObject, textAt, valueAt, type JsonObject } from '../shared/service/json';
+import { isObject, type JsonObject } from '../shared/service/json';
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';
-import type { WaitRequest } from './request';
-import type { JobStart } from './start';
+import type { JobStart, WaitRequest } from './request';
 
 /** The state of an item at the end of a pass. n8n stores it, so it must survive JSON. */
 export type StoredItem = JobState & {
@@ -31,7 +30,9 @@ export function jobOf(item: StoredItem): JobSummary {
 
 /** When the next pass must begin, in milliseconds since 1970; undefined when no item waits any more. */
 export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
-	const times = pollersOf(items.values()).map(({ nextPollAt }) => nextPollAt);
+	const times = [...items.values()].flatMap((item) =>
+		item.name === 'waiting' ? [item.poller.nextPollAt] : [],
+	);
 	return times.length > 0 ? Math.min(...times) : undefined;
 }
 
@@ -61,11 +62,6 @@ function movedItem(item: StoredItem, milliseconds: number): StoredItem {
 	return 'poller' in own ? { ...own, poller: moved(own.poller, milliseconds) } : own;
 }
 
-/** The jobs that are polled again. */
-export function pollersOf(items: Iterable<StoredItem>): PollerState[] {
-	return [...items].flatMap((item) => (item.name === 'waiting' ? [item.poller] : []));
-}
-
 /** By the index of the item. */
 type StoredItems = Record<number, StoredItem>;
 
@@ -81,17 +77,15 @@ interface Stored {
 	items: StoredItems;
 }
 
-/** Undefined for what cannot be read: the wait then starts again with the jobs of its input. */
+/** Undefined for what another release stored in its own way: the wait then starts again with the jobs of its input. */
 function readStored(value: unknown): Stored | undefined {
 	if (!isObject(value) || !isObject(value.items)) return undefined;
 	const { version: stored = 1, execution, passes = 0 } = value;
-	const items = Object.entries(value.items).map(([index, item]): [string, unknown] => [
+	if (stored !== 1 && stored !== version) return undefined;
+	const items = Object.entries(value.items).map(([index, item]) => [
 		index,
-		stored === 1 && isObject(item) ? { name: nameIn(item), ...item } : item,
+		isObject(item) ? { name: nameIn(item), ...item } : item,
 	]);
-	const isReadable =
-		(stored === 1 || stored === version) && items.every(([, item]) => isItem(item));
-	if (!isReadable) return undefined;
 	return { version, execution, passes, items: Object.fromEntries(items) } as Stored;
 }
 
@@ -99,27 +93,6 @@ function readStored(value: unknown): Stored | undefined {
 function nameIn({ poller, finished, outputs }: JsonObject): StoredItem['name'] {
 	if (poller !== undefined) return finished === undefined ? 'waiting' : 'finished';
 	return outputs === undefined ? 'failed' : 'delivered';
-}
-
-function isItem(value: unknown): value is StoredItem {
-	const hasJob = textAt(value, 'job.id') !== undefined;
-	switch (textAt(value, 'name')) {
-		case 'waiting':
-			return isPoller(valueAt(value, 'poller'));
-		case 'finished':
-			return isPoller(valueAt(value, 'poller')) && isObject(valueAt(value, 'finished.source'));
-		case 'delivered':
-			return hasJob && Array.isArray(valueAt(value, 'outputs'));
-		default:
-			return hasJob && textAt(value, 'failure.message') !== undefined;
-	}
-}
-
-function isPoller(value: unknown): boolean {
-	return (
-		['kind', 'job.id', 'stage.name'].every((path) => textAt(value, path) !== undefined) &&
-		['timeout', 'since', 'nextPollAt'].every((path) => typeof valueAt(value, path) === 'number')
-	);
 }
 
 /** The newest waits that this process has parked, and that have not resumed here. */

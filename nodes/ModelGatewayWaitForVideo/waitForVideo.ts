@@ -3,20 +3,19 @@ import { SteadyClock } from '../shared/service/client/clock';
 import { takenUp } from '../shared/service/errors/jobErrors';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { showHint } from '../shared/n8n/display/hints';
-import { isWorker } from '../shared/n8n/execution/engineContext';
 import { StoredJobs } from '../shared/n8n/execution/memory';
 import { NewestEntries } from '../shared/n8n/execution/processMemory';
 import { checkAll } from '../shared/n8n/items/check';
 import { withGateway } from '../shared/n8n/items/run';
 import { RunState } from '../shared/n8n/items/runState';
 import { settle } from '../shared/n8n/items/settle';
-import { overviewOf, progressHint, workflowTimeoutHint } from './hints';
+import { overviewOf, progressHint } from './hints';
 import { park } from './park';
 import { Pass } from './pass';
 import { planPass } from './plan';
 import { reading, type WaitRequest } from './request';
 import { waitOutStartupRecovery } from './startup';
-import { nextPollOf, WaitState, type StoredItem } from './state';
+import { jobOf, nextPollOf, WaitState, type StoredItem } from './state';
 
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
 const resumed = new NewestEntries<number>(1_000);
@@ -76,12 +75,10 @@ async function runPass(
 			return await runPass(context, new WaitState(context), false);
 		new StoredJobs(context).executionParked();
 	}
-	// In a worker, each pass has the whole time of the workflow.
-	const isTimed = length.name === 'stay' || !isWorker(context);
-	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
-	if (timeoutHint) showHint(context, timeoutHint);
 	if (nextPoll === undefined) return outputs;
-	if (!state.earlier) pass.log?.parked(items);
+	// If the execution is stopped while it is parked, only the log has its jobs.
+	for (const [item, stored] of state.earlier ? [] : items)
+		if ('poller' in stored) run.log.write('wait parked', { item, job: jobOf(stored) });
 	const now = clock.now();
 	const forecast = (item: StoredItem) => pass.forecasts.of(item, now);
 	showHint(context, progressHint(items, forecast));

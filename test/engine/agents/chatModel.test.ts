@@ -110,9 +110,9 @@ describe('the chat model in an n8n without the SDK', () => {
 		expect(error?.message).toBe(
 			[
 				'Model is empty',
-				'Temperature must be a number from 0 to 2 (it is 7)',
 				'Response Format must be one of text, json_object, json_schema (it is "xml")',
-				'Request Timeout (Seconds) must be a number from 1 to 2147483 (it is 0)',
+				'Temperature must be a number from 0 to 2 (it is 7)',
+				'Request Timeout (Seconds) must be a number of at least 1 (it is 0)',
 				'Max Retries must be a whole number from 0 to 20 (it is -1)',
 			].join('; '),
 		);

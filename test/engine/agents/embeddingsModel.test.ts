@@ -60,8 +60,8 @@ describe('Embeddings Model Gateway', () => {
 	);
 
 	it.each([
-		{ input: { documents: ['a', 'b', ' \n'] }, says: 'Document 3 of 3 is empty' },
-		{ input: { documents: ['', 'b', null] }, says: 'Documents 1, 3 of 3 are empty' },
+		{ input: { documents: ['a', 'b', ' \n'] }, says: 'Of 3 documents, these are empty: 3' },
+		{ input: { documents: ['', 'b', null] }, says: 'Of 3 documents, these are empty: 1; 3' },
 		{ input: { query: ' ' }, says: 'The query is empty' },
 		{ input: { query: 7 }, says: 'The query is empty' },
 	])('names empty texts before it sends anything: $says', async ({ input, says }) => {

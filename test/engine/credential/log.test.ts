@@ -196,7 +196,12 @@ describe('the log of waits', () => {
 		const [fast, slow, failing] = earlierTasks(gateway, 3);
 		const jobs = [fast, slow, slow, failing];
 		let result = await startWaits(gateway, wait({ whileWaiting: 'park' }), jobs);
-		const parked = [fast, slow, failing].map(({ id }) => ['info', 'wait parked', id, undefined]);
+		const parked = [fast, slow, slow, failing].map(({ id }) => [
+			'info',
+			'wait parked',
+			id,
+			undefined,
+		]);
 		expect(await linesOf(result, 'jobId', 'bytes')).toEqual(parked);
 		gateway.jobs.complete(fast.id, video);
 		gateway.jobs.fail(failing.id, { code: 'rejected', message: quotesPrompt });
@@ -205,7 +210,7 @@ describe('the log of waits', () => {
 		gateway.jobs.complete(slow.id, video);
 		result = await resume(result);
 		expect(result.status).toBe('success');
-		const lines = (await linesOf(result, 'jobId', 'bytes')).slice(3);
+		const lines = (await linesOf(result, 'jobId', 'bytes')).slice(4);
 		expect(lines.filter(([level]) => level !== 'debug')).toEqual(
 			expect.arrayContaining([
 				['info', 'video delivered', fast.id, video.length],
@@ -213,7 +218,7 @@ describe('the log of waits', () => {
 				['info', 'video delivered', slow.id, video.length],
 			]),
 		);
-		expect(lines.filter(([level]) => level !== 'debug')).toHaveLength(3);
+		expect(lines.filter(([level]) => level !== 'debug')).toHaveLength(4);
 		expect(lines).toContainEqual(['debug', 'job progress', fast.id, undefined]);
 	});
 

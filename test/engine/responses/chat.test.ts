@@ -60,7 +60,7 @@ describe('chat and messages', () => {
 
 		const broken = { messages: { values: [{ role: 'assistant', content: '', toolCalls: 'add' }] } };
 		expect((await run(chat(broken))).errorOf('Chat')?.message).toBe(
-			'Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
+			'Message 1: Tool Calls (JSON) must be a JSON list (it is "add")',
 		);
 	});
 

@@ -10,13 +10,15 @@ import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { answersOption, chatOptions, userOption } from '../../../shared/n8n/parameters/chatOptions';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { booleanField } from '../../../shared/n8n/parameters/fieldKinds';
+import {
+	booleanField,
+	jsonListField,
+	uncheckedText,
+} from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { deliverAnswers } from '../shared/answers';
 import { simplifyField } from '../shared/fields';
-import { imagesField } from '../shared/messageImages';
-import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
-import { toolFields } from '../shared/toolFields';
+import { imagesField, messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 
 interface Request {
 	/** Without the messages unless Extra Body gives them, because their files are loaded only when they are sent. */
@@ -24,6 +26,34 @@ interface Request {
 	messages?: MessageInput[];
 	simplify: boolean;
 }
+
+const shownFor = (role: string) => ({ show: { role: [role] } });
+
+/**
+ * Fields of messages about tool calls, by role. The specification names the roles without showing their fields; these
+ * are the fields of the common wire format.
+ */
+const toolFields = [
+	uncheckedText('toolCallId', 'Tool Call ID', {
+		request: 'messages[].tool_call_id',
+		displayOptions: shownFor('tool'),
+		placeholder: 'e.g. {{ $json.tool_calls[0].id }}',
+		description: 'The ID of the tool call that this message answers',
+	}),
+	uncheckedText('name', 'Function Name', {
+		request: 'messages[].name',
+		displayOptions: shownFor('function'),
+		placeholder: 'e.g. {{ $json.function_call.name }}',
+		description: 'The function whose result this message is',
+	}),
+	jsonListField('toolCalls', 'Tool Calls (JSON)', {
+		request: 'messages[].tool_calls',
+		displayOptions: shownFor('assistant'),
+		placeholder: 'e.g. {{ $json.tool_calls }}',
+		description:
+			'The tool calls in an earlier answer of the model, when this message repeats that answer',
+	}),
+];
 
 const model = modelField();
 const messages = messagesField(messageRoles, {
@@ -34,9 +64,7 @@ const messages = messagesField(messageRoles, {
 /** In the order in which they are shown and checked. */
 const options = [
 	...chatOptions,
-	booleanField({
-		displayName: 'Stream',
-		name: 'stream',
+	booleanField('stream', 'Stream', {
 		request: 'stream',
 		default: true,
 		description:

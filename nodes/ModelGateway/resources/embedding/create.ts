@@ -155,7 +155,8 @@ async function embedAll(
 	try {
 		const texts = requests.flatMap((request) => request.texts);
 		const settings = { ...requests[0], ...sending, lengths: lengthsOf(context), batches };
-		return splitByRequest(requests, await embed(gateway, texts, settings));
+		const received = await embed(gateway, texts, settings);
+		return requests.length === 1 ? [received] : partsOf(requests, received[0]);
 	} catch (error) {
 		const refusal = asGatewayError(error);
 		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
@@ -165,39 +166,24 @@ async function embedAll(
 	return (await Promise.all(halves.map(async (half) => await embedAll(half, run)))).flat();
 }
 
-/** Gives each item its own vectors, with the responses that they came in. */
-function splitByRequest(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[][] {
-	const places: Array<{ batch: EmbeddedBatch; index: number }> = [];
-	for (const batch of batches) {
-		batch.positions.forEach((position, index) => (places[position] = { batch, index }));
-	}
+/** Gives each item its own vectors of the one response to all of them. */
+function partsOf(
+	requests: Request[],
+	{ vectors, entries, fields }: EmbeddedBatch,
+): EmbeddedBatch[][] {
 	let end = 0;
-	return requests.map(({ texts }) => {
+	return requests.map(({ texts }, position) => {
 		const start = end;
 		end += texts.length;
-		const own = new Map<EmbeddedBatch, number[]>();
-		for (const { batch, index } of places.slice(start, end)) {
-			const indexes = own.get(batch);
-			if (indexes) indexes.push(index);
-			else own.set(batch, [index]);
-		}
-		return [...own].map(([batch, indexes]) => partOfBatch(batch, indexes, start));
+		const part = {
+			vectors: vectors.slice(start, end),
+			entries: entries.slice(start, end),
+			positions: [...texts.keys()],
+			// Only the first item has the usage, so that the sum over all items is correct.
+			fields: position === 0 ? fields : withoutUndefined({ ...fields, usage: undefined }),
+		};
+		return [part];
 	});
-}
-
-/**
- * @param indexes where the item's vectors are in the batch
- * @param start index of the item's first text among all texts
- */
-function partOfBatch(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
-	const { fields } = batch;
-	return {
-		vectors: indexes.map((index) => batch.vectors[index]),
-		entries: indexes.map((index) => batch.entries[index]),
-		positions: indexes.map((index) => batch.positions[index] - start),
-		// Only the first item of a shared request has its usage, so that the sum over all items is correct.
-		fields: indexes[0] === 0 ? fields : withoutUndefined({ ...fields, usage: undefined }),
-	};
 }
 
 function simplified(batches: EmbeddedBatch[], isList: boolean): ItemOutput {

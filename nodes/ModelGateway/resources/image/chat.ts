@@ -15,8 +15,13 @@ import type { ItemParameters } from '../../../shared/n8n/parameters/itemParamete
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { hintAtIncompleteAnswers } from '../shared/answers';
 import { promptField } from '../shared/fields';
-import { detailField, imagesField } from '../shared/messageImages';
-import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
+import {
+	detailField,
+	imagesField,
+	messagesField,
+	messagesToSend,
+	type MessageInput,
+} from '../shared/messages';
 import {
 	deliverImages,
 	imageOutput,
@@ -38,9 +43,7 @@ const prompt = promptField({
 	request: 'messages[].content',
 	placeholder: 'e.g. Both people from the images at one table',
 });
-const aspectMarker = choiceField({
-	displayName: 'Aspect Ratio',
-	name: 'aspectMarker',
+const aspectMarker = choiceField('aspectMarker', 'Aspect Ratio', {
 	request: 'messages[].content',
 	rule: { type: 'string', values: shapes },
 	options: shapes.map((value) => ({ name: value === 'none' ? 'None' : value, value })),
@@ -53,12 +56,8 @@ const images = imagesField({
 	description: 'Images to edit or combine',
 });
 const earlierMessages = messagesField(['assistant', 'system', 'user'], {
-	optional: {
-		displayName: 'Earlier Messages',
-		name: 'earlierMessages',
-		description:
-			'The messages before the prompt, such as a system message, or the earlier turns of this image',
-	},
+	earlier:
+		'The messages before the prompt, such as a system message, or the earlier turns of this image',
 	images: imagesField({ hasDetail: true, description: 'Images that this message had' }),
 });
 const bodyOptions = [answersOption, maxTokensOption, temperatureOption];
@@ -76,7 +75,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		return {
 			body: extra.body([model], bodyOptions),
 			messages: extra.has('messages')

@@ -7,7 +7,7 @@ import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { FieldGroup } from '../../../shared/n8n/parameters/field';
-import { linkField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
+import { choiceField, linkField, uncheckedText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { promptField } from '../shared/fields';
 import {
@@ -49,7 +49,7 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	options: imageOptions,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		return {
 			body: extra.body([model, prompt], imageOptions),
 			image: extra.has('image') ? undefined : image.read(parameters),
@@ -83,27 +83,20 @@ function sourceOf(
 ): FieldGroup<Source | undefined> {
 	const nothing = menu.default === 'none' ? [{ name: 'None', value: 'none' }] : [];
 	return urlOrFile({
-		source: {
-			displayName: `${label} Source`,
-			name: `${request}Source`,
+		source: choiceField(`${request}Source`, `${label} Source`, {
 			options: [...sourceChoices({ url: 'For models that support links' }), ...nothing],
 			...menu,
-		},
-		url: linkField({
-			displayName: `${label} URL`,
-			name: `${request}Url`,
+		}),
+		url: linkField(`${request}Url`, `${label} URL`, {
 			request,
 			placeholder: 'e.g. https://example.com/photo.png',
 		}),
-		file: requiredText({
-			displayName: `${label} Binary Field`,
-			name: `${request}BinaryField`,
+		file: uncheckedText(`${request}BinaryField`, `${label} Binary Field`, {
 			request,
 			default: request === 'image' ? 'data' : request,
 			hint: `The name of the input field with the ${request}`,
 		}),
-		// An empty name has been reported.
-		find: (name, ...rest) => (name === '' ? undefined : itemImage(name, ...rest)),
+		find: itemImage,
 		links: {},
 	});
 }

@@ -18,8 +18,6 @@ export interface MadeImage {
 	json: IDataObject;
 	url?: string;
 	file?: IBinaryData;
-	/** Whether the file was downloaded from the link. */
-	isDownloaded?: true;
 	/** For the user, about the file; continues its name. */
 	hint?: string;
 	/** Why the file was not downloaded although it could be, in a sentence. */
@@ -42,7 +40,7 @@ export async function fileOf(
 	settings: { fields: IDataObject; download: boolean; shared: SharedBytes },
 	run: ItemRun,
 ): Promise<IBinaryData | undefined> {
-	const { json, url, file, isDownloaded, problem, execution } = image;
+	const { json, url, file, problem, execution } = image;
 	const { download } = settings;
 	const { context, hint } = run;
 	const own = context.getExecutionId();
@@ -59,8 +57,6 @@ export async function fileOf(
 			known,
 		);
 	}
-	// An earlier try downloaded it, and Download was turned off since.
-	if (isDownloaded && !download) return undefined;
 	if (file?.id && execution !== own) {
 		const { getBinaryStream, prepareBinaryData } = context.helpers;
 		const bytes = await getBinaryStream(file.id);
@@ -99,7 +95,7 @@ async function fetchInto(
 	}).catch(asGatewayError);
 	if (!(received instanceof GatewayError)) {
 		const { stored: file, hint } = received;
-		Object.assign(image, { file, hint, isDownloaded: true });
+		Object.assign(image, { file, hint });
 	} else if (received.failure.kind === 'excess') {
 		image.omitted = `${received.message}. The item has only its link.`;
 	} else throw received;

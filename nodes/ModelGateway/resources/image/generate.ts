@@ -25,35 +25,25 @@ const prompt = promptField({
 /** In the order in which they are shown and checked. */
 const options = [
 	...imageOptions,
-	textField({
-		displayName: 'Quality',
-		name: 'quality',
+	textField('quality', 'Quality', {
 		request: 'quality',
 		placeholder: `e.g. ${rules.quality.examples[0]}`,
 	}),
-	textField({
-		displayName: 'Style',
-		name: 'style',
+	textField('style', 'Style', {
 		request: 'style',
 		placeholder: `e.g. ${rules.style.examples[0]}`,
 	}),
-	numberField({
-		displayName: 'Seed',
-		name: 'seed',
+	numberField('seed', 'Seed', {
 		request: 'seed',
 		rule: rules.seed,
 		description: 'A whole number, for models that take a seed',
 	}),
-	booleanField({
-		displayName: 'Prompt Upsampling',
-		name: 'promptUpsampling',
+	booleanField('promptUpsampling', 'Prompt Upsampling', {
 		request: 'prompt_upsampling',
 		default: true,
 		description: 'Whether to turn on prompt upsampling, for models that support it',
 	}),
-	numberField({
-		displayName: 'Safety Tolerance',
-		name: 'safetyTolerance',
+	numberField('safetyTolerance', 'Safety Tolerance', {
 		request: 'safety_tolerance',
 		rule: rules.safety_tolerance,
 		description: 'A whole number, for models that support it',
@@ -73,7 +63,7 @@ export const imageGenerate: Operation<ImageRequest, MadeImages> = {
 	options,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		return {
 			body: extra.body([model, prompt], options),
 			output: imageOutput.read(parameters),

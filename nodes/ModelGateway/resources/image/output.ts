@@ -40,24 +40,18 @@ const { fields: rules } = endpoints.imageGenerate;
 
 /** The options that Generate and Edit share, in the order in which they are shown and checked. */
 export const imageOptions = [
-	numberField({
-		displayName: 'Number of Images',
-		name: 'n',
+	numberField('n', 'Number of Images', {
 		request: 'n',
 		rule: { type: 'integer', min: 1 },
 		default: 1,
 		description: 'How many images to create. Each becomes an item.',
 	}),
-	textField({
-		displayName: 'Size',
-		name: 'size',
+	textField('size', 'Size', {
 		request: 'size',
 		placeholder: `e.g. ${rules.size.examples[0]}`,
 		description: 'Width by height in pixels',
 	}),
-	textField({
-		displayName: 'Aspect Ratio',
-		name: 'aspectRatio',
+	textField('aspectRatio', 'Aspect Ratio', {
 		request: 'aspect_ratio',
 		placeholder: `e.g. ${rules.aspect_ratio.examples[0]}`,
 		description: 'Aspect ratio of the image, for models that support it',

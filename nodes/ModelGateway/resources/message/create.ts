@@ -23,34 +23,26 @@ interface Request {
 }
 
 const model = modelField();
-const contentJson = jsonField({
-	displayName: 'Content (JSON)',
-	name: 'contentJson',
+const contentJson = jsonField('contentJson', 'Content (JSON)', {
 	request: 'messages[].content',
 	placeholder: 'e.g. [{ "type": "text", "text": "What is this?" }]',
 	description:
 		'What to send instead of Content, such as parts with images in the form that your service documents',
 });
 const messages = messagesField(['assistant', 'system', 'user'], { json: contentJson });
-const maxTokens = requiredNumber({
-	displayName: 'Max Tokens',
-	name: 'maxTokens',
+const maxTokens = requiredNumber('maxTokens', 'Max Tokens', {
 	request: 'max_tokens',
 	rule: { ...endpoints.message.fields.max_tokens, min: 1 },
 	default: 1024,
 	required: true,
 	description: 'The maximum length of the answer, in tokens',
 });
-const versionName = textField({
-	displayName: 'Version Header Name',
-	name: 'versionHeaderName',
+const versionName = textField('versionHeaderName', 'Version Header Name', {
 	default: versionHeader.name,
 	description:
 		"Name of the header with the endpoint's version. The default is a guess: replace it with the name that your service documents.",
 });
-const versionValue = textField({
-	displayName: 'Version Header Value',
-	name: 'versionHeaderValue',
+const versionValue = textField('versionHeaderValue', 'Version Header Value', {
 	default: versionHeader.value,
 	description:
 		'The version, a date. The default is a guess: replace it with the date that your service documents.',
@@ -68,7 +60,7 @@ export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 	options: [versionName, versionValue],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters, ['stream']);
+		const extra = new ExtraBody(parameters, 'stream');
 		const headers = versionHeaderOf(parameters);
 		return {
 			body: {

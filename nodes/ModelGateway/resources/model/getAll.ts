@@ -3,12 +3,7 @@ import { excerpt } from '../../../shared/service/json';
 import { listModels } from '../../../shared/service/models/list';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import {
-	booleanField,
-	requiredNumber,
-	textField,
-	withDefault,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { requiredNumber, switchField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { simplifyFieldOf } from '../shared/fields';
 
 interface Request {
@@ -18,25 +13,17 @@ interface Request {
 	simplify: boolean;
 }
 
-const returnAll = withDefault(
-	booleanField({
-		displayName: 'Return All',
-		name: 'returnAll',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-	}),
-);
-const limit = requiredNumber({
-	displayName: 'Limit',
-	name: 'limit',
+const returnAll = switchField('returnAll', 'Return All', {
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+});
+const limit = requiredNumber('limit', 'Limit', {
 	rule: { type: 'integer', min: 1 },
 	default: 50,
 	displayOptions: { show: { returnAll: [false] } },
 	description: 'Max number of results to return',
 });
-const filter = textField({
-	displayName: 'Filter',
-	name: 'filter',
+const filter = textField('filter', 'Filter', {
 	placeholder: 'e.g. r2v',
 	description: 'Only models with this text in their ID, ignoring case',
 });

@@ -1,4 +1,5 @@
-import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
+import { jobIdField } from '../../../shared/n8n/parameters/jobId';
+import { jobStatusOperation } from '../shared/jobStatus';
 
 /** "Endpoints" 2. */
 export const referenceVideoGet = jobStatusOperation(
@@ -8,5 +9,5 @@ export const referenceVideoGet = jobStatusOperation(
 		description: 'Check once how far a reference video is',
 	},
 	'task',
-	createdJobIdField('taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
+	jobIdField('taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
 );

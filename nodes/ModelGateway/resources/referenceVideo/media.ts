@@ -6,10 +6,12 @@ import {
 	type MediaType,
 	type ReferenceVideoModel,
 } from '../../../shared/service/protocol/models';
+import { isObject, parseJson, toJson, withoutUndefined } from '../../../shared/service/json';
+import { encodedLink } from '../../../shared/service/links';
 import { publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
-import type { Field } from '../../../shared/n8n/parameters/field';
+import { fieldOf, type Field, type Report } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	linkField,
@@ -18,7 +20,6 @@ import {
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
-import { jsonWording, mediaJson, type ReferenceMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
 
@@ -28,9 +29,7 @@ export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): str
 		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
 		.join(', ');
 
-const type = uncheckedText({
-	displayName: 'Type',
-	name: 'type',
+const type = choiceField('type', 'Type', {
 	request: 'input.media[].type',
 	options: [
 		{
@@ -64,24 +63,18 @@ function typeName(name: string): string {
 const fileLabel = 'File';
 
 const source = urlOrFile({
-	source: {
-		displayName: 'Source',
-		name: 'source',
+	source: choiceField('source', 'Source', {
 		default: 'url',
 		options: sourceChoices({
 			binary: 'It is sent as a public link, which needs an n8n with a public address',
 		}),
-	},
-	url: linkField({
-		displayName: 'URL',
-		name: 'url',
+	}),
+	url: linkField('url', 'URL', {
 		request: 'input.media[].url',
 		placeholder: 'e.g. https://example.com/person.png',
 		description: 'A public https link',
 	}),
-	file: uncheckedText({
-		displayName: 'Input Binary Field',
-		name: 'binaryField',
+	file: uncheckedText('binaryField', 'Input Binary Field', {
 		request: 'input.media[].url',
 		default: 'data',
 		placeholder: 'e.g. data',
@@ -91,9 +84,7 @@ const source = urlOrFile({
 	labels: { url: 'URL', file: fileLabel },
 });
 
-const voice = linkField({
-	displayName: 'Voice URL',
-	name: 'voiceUrl',
+const voice = linkField('voiceUrl', 'Voice URL', {
 	request: 'input.media[].reference_voice',
 	placeholder: 'e.g. https://example.com/voice.mp3',
 	displayOptions: { hide: { type: ['first_frame'] } },
@@ -101,9 +92,7 @@ const voice = linkField({
 });
 
 const mediaInput = withDefault(
-	choiceField({
-		displayName: 'Media Input',
-		name: 'mediaInput',
+	choiceField('mediaInput', 'Media Input', {
 		noDataExpression: true,
 		options: [
 			{ name: 'Fields Below', value: 'fields' },
@@ -114,9 +103,7 @@ const mediaInput = withDefault(
 	}),
 );
 
-const media = listField({
-	displayName: 'Media',
-	name: 'media',
+const media = listField('media', 'Media', {
 	request: 'input.media',
 	typeOptions: { sortable: true },
 	placeholder: 'Add Media',
@@ -126,6 +113,87 @@ const media = listField({
 	entry: { label: 'Media', fields: [type, ...source.fields, voice] },
 	read: async (entries) => await Promise.all(entries.map(readMedium)),
 });
+
+/** One of the reference media of a request. */
+export interface ReferenceMedium {
+	/** As it is sent. */
+	medium: unknown;
+	/** How a retry recognizes it: with the file in place of its signed link, which differs from try to try. */
+	identity: unknown;
+}
+
+/** The reference media of a request as JSON, usually from an earlier node. */
+const mediaJson = fieldOf(
+	'json',
+	{
+		displayName: 'Media (JSON)',
+		name: 'mediaJson',
+		request: 'input.media',
+		default: '[]',
+		displayOptions: { show: { mediaInput: ['json'] } },
+		placeholder: 'e.g. [{ "type": "reference_image", "url": "https://example.com/person.png" }]',
+		description:
+			'A list of links to reference images, or of objects with type, URL and, optionally, reference_voice',
+	},
+	readJson,
+);
+
+/** Reads a list of links and objects, a single one, or a text with one link per line. */
+function readJson(value: unknown, report: Report): ReferenceMedium[] {
+	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
+	const list = Array.isArray(json) ? json : [json];
+	if (json === undefined) report('is not valid JSON', 'unsendable');
+	else if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
+		report('must be a list of links, or of objects with type and url', 'unsendable');
+	}
+	return list
+		.filter((entry) => entry !== undefined)
+		.flatMap(divided)
+		.map(mediumOf);
+}
+
+/**
+ * A cell of a table may hold several links, with spaces or line breaks between them: each is an image of its own. With a
+ * voice, it is not clear whose it is.
+ */
+function divided(entry: unknown): unknown[] {
+	const url = isObject(entry) && !entry.reference_voice ? entry.url : entry;
+	if (typeof url !== 'string') return [entry];
+	const parts = url.trim().split(/\s(?=https?:\/\/)/i);
+	const links = parts.map((part, index) =>
+		index < parts.length - 1 ? part.trim().replace(/[,;]$/, '').trimEnd() : part,
+	);
+	return links.map((link) => (isObject(entry) ? { ...entry, url: link } : link));
+}
+
+/** The parsed JSON, or the lines of a text that is not JSON. Undefined for broken JSON. */
+function jsonOrLinks(text: string): unknown {
+	const json = parseJson(text);
+	if (json !== undefined) return json ?? [];
+	const isBroken = /^\s*[[{]/.test(text);
+	return isBroken ? undefined : text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+}
+
+/** The wording of problems with media that were given as JSON. */
+export const jsonWording: Wording = {
+	typeName: (name) => name,
+	multipleLinksHint: 'put a space between them',
+};
+
+/** A link alone is a reference image. An object may have unknown fields, which are sent, too. */
+function mediumOf(entry: unknown): ReferenceMedium {
+	const given = typeof entry === 'string' ? { type: 'reference_image', url: entry } : entry;
+	if (!isObject(given)) return { medium: given, identity: given };
+	const medium = { ...given };
+	for (const name of ['type', 'url', 'reference_voice']) {
+		const value = medium[name];
+		if (typeof value === 'string') medium[name] = encodedLink(value);
+	}
+	// An earlier node may give an empty voice when there is none.
+	if (medium.reference_voice === '' || medium.reference_voice === null)
+		delete medium.reference_voice;
+	return { medium, identity: medium };
+}
 
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
@@ -150,20 +218,15 @@ async function readMedium(scope: Scope): Promise<ReferenceMedium> {
 	const withLink = (url: string | undefined): Media => ({
 		type: kind,
 		url,
-		...(reference_voice !== undefined && { reference_voice }),
+		...withoutUndefined({ reference_voice }),
 	});
-	if (picked === undefined) return { medium: withLink(undefined), identity: withLink(undefined) };
-	if ('url' in picked) {
-		const isEmpty = picked.url === '';
-		if (isEmpty) scope.report('URL', 'is empty: give a link, or delete this entry');
-		const medium = withLink(isEmpty ? undefined : picked.url);
-		return { medium, identity: medium };
+	if (picked && 'file' in picked) {
+		const { file } = picked;
+		const wanted = fileOfMedium[kind as MediaType];
+		const link = await publicLinkOf(file, { wanted, field: fileLabel, scope });
+		return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 	}
-	const { file } = picked;
-	const link = await publicLinkOf(file, {
-		wanted: fileOfMedium[kind as MediaType],
-		field: fileLabel,
-		scope,
-	});
-	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
+	if (picked?.url === '') scope.report('URL', 'is empty: give a link, or delete this entry');
+	const medium = withLink(picked?.url || undefined);
+	return { medium, identity: medium };
 }

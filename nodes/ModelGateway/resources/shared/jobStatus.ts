@@ -5,7 +5,6 @@ import { videoFields } from '../../../shared/service/jobs/responses';
 import { jobKinds, type JobKind } from '../../../shared/service/protocol/jobs';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { jobIdField } from '../../../shared/n8n/parameters/jobId';
 
 /** The operation that polls a job of one kind once. */
 export function jobStatusOperation(
@@ -35,11 +34,3 @@ export function jobStatusOperation(
 		},
 	};
 }
-
-/** The ID of a job, by default read from the item of a create. @param from expression that finds it there */
-export const createdJobIdField = (name: string, from: string): Field<string> =>
-	jobIdField({
-		name,
-		from,
-		description: 'Taken from the node that ordered the video, unless you give another one',
-	});

@@ -1,20 +1,76 @@
-import type { INodeProperties } from 'n8n-workflow';
 import {
 	asText,
 	isObject,
 	jsonTextOf,
 	toJson,
+	withoutUndefined,
 	type JsonObject,
 } from '../../../shared/service/json';
-import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
 import { reasoningRefuses } from '../../../shared/service/protocol/endpoints';
+import { dataUrlOf, itemImage } from '../../../shared/n8n/files/itemFile';
+import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import { accidentIn, accidentInJson } from '../../../shared/n8n/parameters/accidentalText';
 import { bodyOf, fieldOf, type Field, type Report } from '../../../shared/n8n/parameters/field';
-import { choiceField, listField, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import {
+	choiceField,
+	linkField,
+	listField,
+	uncheckedText,
+	withDefault,
+	type Facts,
+} from '../../../shared/n8n/parameters/fieldKinds';
 import { reportAccident } from '../../../shared/n8n/parameters/values';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
-import type { MessageImage } from './messageImages';
+
+/** An image of a message: a link, or a file of the item that is sent as a data URL. */
+type MessageImage = Source & { detail?: string };
+
+const imageUrl = 'messages[].content[].image_url.url';
+
+const imageSource = urlOrFile({
+	source: choiceField('source', 'Source', { default: 'url', options: sourceChoices() }),
+	url: linkField('url', 'URL', {
+		request: imageUrl,
+		placeholder: 'e.g. https://example.com/photo.png',
+		description: 'An https link or a data URL',
+	}),
+	file: uncheckedText('binaryField', 'Input Binary Field', {
+		request: imageUrl,
+		default: 'data',
+		hint: 'The name of the input field with the image',
+	}),
+	find: itemImage,
+	links: { multipleLinksHint: 'add one entry for each (Add Image)', takesDataUrl: true },
+	labels: { url: '', file: '' },
+});
+
+export const detailField = uncheckedText('detail', 'Detail', {
+	request: 'messages[].content[].image_url.detail',
+	placeholder: 'e.g. high',
+	description: 'How closely the model looks at the image, for models that support it',
+});
+
+/** The images of a message. @param hasDetail whether each image has its own Detail */
+export function imagesField({
+	hasDetail,
+	...facts
+}: Facts & { hasDetail: boolean }): Field<MessageImage[]> {
+	return listField('images', 'Images', {
+		placeholder: 'Add Image',
+		entry: {
+			label: 'Image',
+			fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
+		},
+		read: (entries) =>
+			entries.flatMap((scope) => {
+				const source = imageSource.read(scope);
+				const detail = detailField.read(scope);
+				return source ? [{ ...source, ...withoutUndefined({ detail }) }] : [];
+			}),
+		...facts,
+	});
+}
 
 /** A message as the user gave it. Its files are loaded only when their item is sent. */
 export interface MessageInput {
@@ -43,7 +99,7 @@ const content = fieldOf(
  * @param images the field for images, where messages accept them
  * @param json the field for content as JSON, where messages accept it
  * @param more other fields of a message
- * @param optional set when the list may be empty: its name, label and description
+ * @param earlier the description of a list of earlier messages, which may be empty
  */
 export function messagesField(
 	roles: readonly string[],
@@ -51,18 +107,16 @@ export function messagesField(
 		images,
 		json,
 		more = [],
-		optional,
+		earlier,
 	}: {
 		images?: Field<MessageImage[]>;
 		json?: Field;
 		more?: readonly Field[];
-		optional?: Pick<INodeProperties, 'displayName' | 'name' | 'description'>;
-	} = {},
+		earlier?: string;
+	},
 ): Field<MessageInput[]> {
 	const role = withDefault(
-		choiceField({
-			displayName: 'Role',
-			name: 'role',
+		choiceField('role', 'Role', {
 			request: 'messages[].role',
 			allowArbitraryValues: true,
 			options: roles.map((value) => ({
@@ -80,30 +134,34 @@ export function messagesField(
 			? more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen))
 			: more;
 	const readMessage = (scope: Scope): MessageInput => {
+		const chosen = role.read(scope);
 		const message = {
-			role: role.read(scope),
+			role: chosen,
 			images: images?.read(scope) ?? [],
-			more: bodyOf(scope, fieldsOf(role.read(scope))),
+			more: bodyOf(scope, fieldsOf(chosen)),
 		};
 		const own = json?.read(scope);
-		return own === undefined
-			? checkContent({ ...message, content: content.read(scope) }, scope)
-			: { ...message, content: own };
+		if (!json || own === undefined) {
+			return checkContent({ ...message, content: content.read(scope) }, scope);
+		}
+		const { displayName } = json.property;
+		reportAccident(accidentInJson(own), (...problem) => scope.report(displayName, ...problem));
+		return { ...message, content: own };
 	};
-	return listField({
-		displayName: 'Messages',
-		name: 'messages',
+	const isEarlier = earlier !== undefined;
+	const label = isEarlier ? 'Earlier Message' : 'Message';
+	return listField(isEarlier ? 'earlierMessages' : 'messages', `${label}s`, {
 		request: 'messages',
 		typeOptions: { sortable: true },
 		placeholder: 'Add Message',
-		default: optional ? {} : { values: [{ role: 'user', content: '' }] },
-		...optional,
+		default: isEarlier ? {} : { values: [{ role: 'user', content: '' }] },
+		description: earlier,
 		entry: {
-			label: optional ? 'Earlier Message' : 'Message',
+			label,
 			fields: [role, content, ...[images, json].filter((field) => field !== undefined), ...more],
 		},
 		read(entries, report) {
-			if (entries.length === 0 && !optional) report('must have at least one message');
+			if (entries.length === 0 && !isEarlier) report('must have at least one message');
 			return entries.map(readMessage);
 		},
 	});
@@ -117,18 +175,17 @@ const writtenRoles = ['user', 'system'];
 function checkContent(message: MessageInput, scope: Scope): MessageInput {
 	const { content: given, role, images } = message;
 	const json = typeof given === 'object' ? toJson(given) : given;
-	const { displayName } = content.property;
+	const isWritten = writtenRoles.includes(role);
+	const report: Report = (problem, kind) =>
+		scope.report(content.property.displayName, problem, kind);
 	if (typeof given === 'object' && given !== null && json === undefined) {
-		scope.report(displayName, 'cannot be written as JSON', 'unsendable');
+		report('cannot be written as JSON', 'unsendable');
 	}
 	const sent = Array.isArray(json) ? json : plainText(json);
 	const isEmpty = typeof sent === 'string' && sent.trim() === '';
-	const isWritten = writtenRoles.includes(role);
-	if (isEmpty && images.length === 0 && isWritten) scope.report(displayName, 'is empty');
+	if (isEmpty && images.length === 0 && isWritten) report('is empty');
 	const accident = typeof json === 'string' && isWritten ? accidentIn(json) : accidentInJson(json);
-	const reportOrHint: Report = (problem, kind) =>
-		scope.report(displayName, problem, isWritten ? kind : 'hint');
-	reportAccident(accident, reportOrHint);
+	reportAccident(accident, (problem, kind) => report(problem, isWritten ? kind : 'hint'));
 	return { ...message, content: sent };
 }
 

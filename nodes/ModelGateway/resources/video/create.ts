@@ -32,7 +32,7 @@ const prompt = promptField({
 	request: 'prompt',
 	placeholder: 'e.g. A paper boat sails down a rainy street',
 	description: 'What happens in the video',
-	rows: 4,
+	typeOptions: { rows: 4 },
 });
 
 /** "Endpoints" 11. */

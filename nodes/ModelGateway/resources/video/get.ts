@@ -1,6 +1,7 @@
-import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
+import { jobIdField } from '../../../shared/n8n/parameters/jobId';
+import { jobStatusOperation } from '../shared/jobStatus';
 
-export const videoIdField = createdJobIdField('videoId', '{{ $json.id }}');
+export const videoIdField = jobIdField('videoId', '{{ $json.id }}');
 
 /** "Endpoints" 12. */
 export const videoGet = jobStatusOperation(

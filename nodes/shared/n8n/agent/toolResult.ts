@@ -12,7 +12,7 @@ import { dataNotice, idInSentence, noticeName } from './dataNotice';
 // The results of a node that an AI agent calls as a tool. The agent's model sees the JSON of the items.
 
 /** An output without its paired item. */
-export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
+type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /**
  * An output for the model of an agent: it says what to do next, and has no files.

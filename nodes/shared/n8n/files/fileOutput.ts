@@ -3,7 +3,7 @@ import type { FileSource } from '../../service/client/fileRequest';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
-import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
+import { switchField, textField, withDefault } from '../parameters/fieldKinds';
 
 /** Whether a node downloads its file, and into which binary field. */
 export interface FileOutput {
@@ -16,33 +16,26 @@ export interface FileOutput {
  * @param description of Download
  */
 export function fileOutput(description: string): FieldGroup<FileOutput> {
-	const download = withDefault(
-		booleanField({
-			displayName: 'Download',
-			name: 'download',
+	const download = switchField('download', 'Download', {
+		isSetting: true,
+		default: true,
+		description,
+		displayOptions: hiddenForTools,
+	});
+	const binaryField = withDefault(
+		textField('binaryField', 'Put Output File in Field', {
 			isSetting: true,
-			default: true,
-			description,
-			displayOptions: hiddenForTools,
+			default: 'data',
+			required: true,
+			displayOptions: { show: { download: [true] }, ...hiddenForTools },
+			hint: 'The name of the output binary field to put the file in',
 		}),
 	);
-	const binaryField = requiredText({
-		displayName: 'Put Output File in Field',
-		name: 'binaryField',
-		isSetting: true,
-		default: 'data',
-		required: true,
-		displayOptions: { show: { download: [true] }, ...hiddenForTools },
-		hint: 'The name of the output binary field to put the file in',
-	});
 	return {
 		fields: [download, binaryField],
 		read(scope) {
 			const isOn = download.read(scope) && !isTool(scope.parameters.context.getNode());
-			return {
-				download: isOn,
-				binaryField: isOn ? binaryField.read(scope) : 'data',
-			};
+			return { download: isOn, binaryField: isOn ? binaryField.read(scope) : 'data' };
 		},
 	};
 }

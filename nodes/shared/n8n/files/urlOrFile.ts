@@ -1,9 +1,8 @@
-import type { IBinaryData, INodeProperties } from 'n8n-workflow';
+import type { IBinaryData } from 'n8n-workflow';
 import { publicLinkProblem } from '../../service/links';
 import { placeholderIn } from '../parameters/accidentalText';
 import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
-import { uncheckedText } from '../parameters/fieldKinds';
 import type { Scope } from '../parameters/itemParameters';
 
 /** A link, or a file of the item. */
@@ -11,7 +10,7 @@ export type Source = { url: string } | { file: IBinaryData };
 
 interface Picker {
 	/** The menu. Its choices are {@link sourceChoices}, and `none` where that is the default. */
-	source: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description' | 'options'>;
+	source: Field<string | undefined>;
 	url: Field<string | undefined>;
 	/** The name of the input field with the file. */
 	file: Field<string | undefined>;
@@ -44,18 +43,18 @@ export function urlOrFile({
 	links,
 	labels = { url: url.property.displayName, file: file.property.displayName },
 }: Picker): FieldGroup<Source | undefined> {
+	const { name: menu, default: standard } = source.property;
 	const shownFor = (field: Field, choice: string): Field => ({
 		...field,
-		property: { ...field.property, displayOptions: { show: { [source.name]: [choice] } } },
+		property: { ...field.property, displayOptions: { show: { [menu]: [choice] } } },
 	});
-	const menu = uncheckedText(source);
 	return {
-		fields: [menu, shownFor(url, 'url'), shownFor(file, 'binary')],
+		fields: [source, shownFor(url, 'url'), shownFor(file, 'binary')],
 		read(scope) {
-			const choice = menu.read(scope);
-			if (choice === 'none' && source.default === 'none') return undefined;
+			const choice = source.read(scope);
+			if (choice === 'none' && standard === 'none') return undefined;
 			// An expression may give a value that is no choice; the default then counts.
-			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
+			if (choice === 'url' || (choice !== 'binary' && standard === 'url')) {
 				const link = (url.read(scope) ?? '').trim();
 				const problem =
 					links &&

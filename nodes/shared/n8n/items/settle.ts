@@ -1,7 +1,8 @@
 import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { GatewayError, stopped, type Failure } from '../../service/errors/gatewayError';
 import type { JobSummary } from '../../service/errors/jobSummary';
-import { recipientOf } from '../agent/recipient';
+import { isRunByAgent, isTool } from '../agent/tool';
+import { toolResult } from '../agent/toolResult';
 import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
 import { errorItem, nodeError } from '../errors/nodeError';
@@ -21,7 +22,7 @@ export async function settle(
 	otherJobs: readonly JobSummary[] = [],
 ): Promise<INodeExecutionData[]> {
 	describeSpan(run);
-	const recipient = recipientOf(run.context, (file) => signedLinkOf(file, run.context));
+	const { context } = run;
 	if (run.isStopped) {
 		logJobs(run);
 		throw errorOfNode(run, stoppedError(run), otherJobs);
@@ -29,7 +30,9 @@ export async function settle(
 	if (run.isFailing) {
 		const [cause] = run.failures;
 		const error = errorOfNode(run, cause, otherJobs);
-		return [{ ...recipient.failure(error), pairedItem: { item: cause.item } }];
+		// An older agent does not show a tool's error to its model, which may then create the job again.
+		if (!isRunByAgent(context)) throw error;
+		return [{ json: { error: error.message }, pairedItem: { item: cause.item } }];
 	}
 	showHints(run);
 	const outputs: INodeExecutionData[] = [];
@@ -37,10 +40,12 @@ export async function settle(
 		await run.yielder.yieldIfDue();
 		for (const output of item.outcome ?? []) {
 			if (isFailure(output)) {
-				outputs.push(errorItem(output.error, item, run.context.getNode()));
+				outputs.push(errorItem(output.error, item, context.getNode()));
 				continue;
 			}
-			const given = recipient.output(output, item.job);
+			const given = isTool(context.getNode())
+				? toolResult(output, item.job, (file) => signedLinkOf(file, context))
+				: output;
 			const whole = item.includesInput ? withInput(given, item.index, run) : given;
 			outputs.push({ ...whole, pairedItem: { item: item.index } });
 		}

@@ -37,9 +37,7 @@ export async function runOperation(
 		throw new NodeOperationError(
 			context.getNode(),
 			`There is no operation "${asText(resource)}: ${asText(name)}"`,
-			{
-				description: 'Choose the resource and the operation again.',
-			},
+			{ description: 'Choose the resource and the operation again.' },
 		);
 	}
 	return await runItems(context, operation, parallelOf(context, parallelRequestsOption));

@@ -7,8 +7,8 @@ import { words } from '../../service/words';
 export interface Accident {
 	/** Continues the name of the field: "holds …". */
 	problem: string;
-	/** Whether the text may be meant like this, so that a hint is enough. */
-	isHint?: true;
+	/** Set when the text may be meant like this, so that a hint is enough. */
+	kind?: 'hint';
 }
 
 /** The words that JavaScript writes for a missing value, and a spreadsheet for one that it cannot give. */
@@ -40,50 +40,43 @@ export const isStray = (text: string) => missing.includes(text.trim());
  */
 export function accidentIn(text: string, isOrdered = false): Accident | undefined {
 	if (isStray(text)) return { problem: `is only ${text.trim()}${checkOrigin}` };
-	const accident = placeholderIn(text, isOrdered);
-	return accident ?? (isOrdered ? doubtfulIn(text) : undefined);
+	return placeholderIn(text, isOrdered) ?? (isOrdered ? doubtfulIn(text) : undefined);
 }
 
 /** The accident in the texts of JSON. @param isOrdered as in {@link accidentIn} */
 export function accidentInJson(json: unknown, isOrdered = false): Accident | undefined {
 	const accidents = textsIn(json).flatMap((text) => placeholderIn(text, isOrdered) ?? []);
-	return accidents.find(({ isHint }) => !isHint) ?? accidents[0];
+	return accidents.find(({ kind }) => kind !== 'hint') ?? accidents[0];
 }
 
 /** A text that stands for a value which never took its place. @param isOrdered as in {@link accidentIn} */
 export function placeholderIn(text: string, isOrdered: boolean): Accident | undefined {
 	const expression = inBraces(text, variable);
-	const hasObject = text.includes(objectText);
-	if (expression === undefined && !hasObject) return undefined;
+	if (expression === undefined && !text.includes(objectText)) return undefined;
 	const rest = text.replace(braces, '').replaceAll(objectText, '');
-	const isHint = isOrdered || /^[\s,=]*$/.test(rest) ? {} : { isHint: true as const };
-	if (expression !== undefined) {
-		const problem = `holds an expression that was not evaluated (${excerpt(expression, 80)}): switch the field to Expression`;
-		return { problem, ...isHint };
-	}
-	return {
-		problem: `holds ${objectText}, an object in place of a text: choose one of its fields`,
-		...isHint,
-	};
+	const isDoubtful = !isOrdered && !/^[\s,=]*$/.test(rest);
+	const problem =
+		expression === undefined
+			? `holds ${objectText}, an object in place of a text: choose one of its fields`
+			: `holds an expression that was not evaluated (${excerpt(expression, 80)}): switch the field to Expression`;
+	return { problem, kind: isDoubtful ? 'hint' : undefined };
 }
 
 /** A word in a prompt that may be there by accident. */
 function doubtfulIn(text: string): Accident | undefined {
 	const template = inBraces(text, placeholder);
-	if (template !== undefined) {
-		return { problem: `holds ${excerpt(template, 80)}, which nothing has filled in`, isHint: true };
-	}
 	const [word] = missingWord.exec(text) ?? [];
+	if (template !== undefined) {
+		return { problem: `holds ${excerpt(template, 80)}, which nothing has filled in`, kind: 'hint' };
+	}
 	return word === undefined
 		? undefined
-		: { problem: `holds the word ${word}${checkOrigin}`, isHint: true };
+		: { problem: `holds the word ${word}${checkOrigin}`, kind: 'hint' };
 }
 
 /** The first expression or placeholder that matches. */
-function inBraces(text: string, pattern: RegExp): string | undefined {
-	for (const [each] of text.matchAll(braces)) if (pattern.test(each)) return each;
-	return undefined;
-}
+const inBraces = (text: string, pattern: RegExp): string | undefined =>
+	text.match(braces)?.find((each) => pattern.test(each));
 
 const checkOrigin = ': check the expression that it comes from';
 

@@ -1,14 +1,12 @@
 import { merged, valueAt, without, type JsonObject } from '../../service/json';
 import { accidentInJson } from './accidentalText';
-import { bodyOf, type Field } from './field';
+import { bodyOf, type Field, type Report } from './field';
 import { objectField } from './fieldKinds';
-import type { ItemParameters, Scope } from './itemParameters';
+import type { ItemParameters } from './itemParameters';
 import { reportAccident } from './values';
 
 /** Fields that the user adds to the request, such as one that this package does not know yet. */
-export const extraBodyOption = objectField({
-	displayName: 'Extra Body (JSON)',
-	name: 'extraBody',
+export const extraBodyOption = objectField('extraBody', 'Extra Body (JSON)', {
 	rank: 21,
 	placeholder: 'e.g. { "negative_prompt": "rain" }',
 	description:
@@ -25,59 +23,41 @@ const reserved = {
 export class ExtraBody {
 	readonly fields: JsonObject;
 
-	/** @param refused fields that this operation sets itself; reported as a problem when Extra Body has them */
+	/** @param refused a field that this operation sets itself; reported as a problem when Extra Body has it */
 	constructor(
 		private readonly parameters: ItemParameters,
-		refused: ReadonlyArray<keyof typeof reserved> = [],
+		refused?: keyof typeof reserved,
 	) {
 		const { options, purpose } = parameters;
-		const { displayName } = extraBodyOption.property;
 		const given = extraBodyOption.read(options) ?? {};
 		this.fields = purpose.otherModel === undefined ? given : without(given, ['model']);
-		for (const name of refused) {
-			const value = this.fields[name];
-			if (value === undefined || (name === 'stream' && !value)) continue;
-			const problem = `cannot have “${name}”: ${reserved[name]}`;
-			options.report(displayName, problem, 'unsendable');
-		}
-		reportAccident(accidentInJson(this.fields, purpose.isOrder), (problem, kind) =>
-			options.report(displayName, problem, kind),
-		);
+		const report: Report = (...problem) =>
+			options.report(extraBodyOption.property.displayName, ...problem);
+		if (refused && this.has(refused) && this.fields[refused] !== false)
+			report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
+		reportAccident(accidentInJson(this.fields, purpose.isOrder), report);
 	}
 
 	/**
-	 * The body of the request: what the user filled in, merged with Extra Body.
+	 * The body of the request: what the user filled in, and Extra Body, whose fields win. Fields that it has are not read.
 	 * @param fields parameters of the node itself
 	 * @param options entries of its "Options"
+	 * @param more what is read in another way
 	 */
-	body(fields: readonly Field[], options: readonly Field[] = []): JsonObject {
+	body(
+		fields: readonly Field[],
+		options: readonly Field[] = [],
+		more: JsonObject = {},
+	): JsonObject {
 		const { parameters } = this;
-		return this.addTo({
-			...this.remaining(parameters, fields),
-			...this.remaining(parameters.options, options),
-		});
+		const isOpen = ({ request = '' }: Field) => !this.has(request);
+		const own = bodyOf(parameters, fields.filter(isOpen));
+		const ofOptions = bodyOf(parameters.options, options.filter(isOpen));
+		return merged({ ...own, ...ofOptions, ...more }, this.fields);
 	}
 
 	/** Whether Extra Body has this field. @param path dotted, such as `input.media` */
 	has(path: string): boolean {
 		return valueAt(this.fields, path) !== undefined;
-	}
-
-	/** Reads the fields that Extra Body does not have, and checks those that it has. */
-	remaining(scope: Scope, fields: readonly Field[]): JsonObject {
-		const { displayName } = extraBodyOption.property;
-		for (const { request = '', property, problemOf } of fields) {
-			const problem = this.has(request) && problemOf?.(valueAt(this.fields, request));
-			if (problem) scope.report(`${displayName}: ${property.displayName}`, problem);
-		}
-		return bodyOf(
-			scope,
-			fields.filter(({ request }) => request === undefined || !this.has(request)),
-		);
-	}
-
-	/** The body merged with Extra Body, whose fields win. */
-	addTo(body: JsonObject): JsonObject {
-		return merged(body, this.fields);
 	}
 }

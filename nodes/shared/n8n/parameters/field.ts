@@ -1,5 +1,5 @@
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
-import type { JsonObject } from '../../service/json';
+import { withoutUndefined, type JsonObject } from '../../service/json';
 import type { FieldRule } from '../../service/protocol/fields';
 import { reportParts } from './expressionParts';
 import type { ProblemKind, Scope } from './itemParameters';
@@ -20,6 +20,8 @@ export interface FieldFacts {
 	request?: string;
 	/** The rule for all models. The rules of single models are checked when the request is complete. */
 	rule?: FieldRule;
+	/** For a duration, which reads as milliseconds: how many of them are in the unit that the user enters. */
+	unit?: number;
 	/** For a list: the label of an entry, before its number, and the fields of an entry. */
 	entry?: { label: string; fields: readonly Field[] };
 	/** Whether it only says how the request is sent or what its output looks like, and not what is ordered. */
@@ -28,8 +30,6 @@ export interface FieldFacts {
 	isFilledInByModel?: true;
 	/** Its place among the options of a node, from the top: those without a rank are first. */
 	rank?: number;
-	/** Why the operation cannot use this value, which may come from Extra Body; continues the label. */
-	problemOf?(value: unknown): string | undefined;
 }
 
 /** Several fields that together give one value. */
@@ -54,20 +54,15 @@ export function fieldOf<Value>(
 	declaration: Declaration,
 	parse: (value: unknown, report: Report, scope: Scope) => Value,
 ): Field<Value> {
-	const { request, rule, entry, isSetting, isFilledInByModel, rank, problemOf, ...property } =
-		declaration;
-	const { name, displayName } = property;
+	const { request, rule, unit, entry, isSetting, isFilledInByModel, rank, ...shown } = declaration;
+	const facts = { request, rule, unit, entry, isSetting, isFilledInByModel, rank };
+	const { name, displayName } = shown;
 	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
+	const own = type === 'number' ? withLimits(shown, rule) : shown;
 	return {
-		property: { default: '', ...property, type },
-		request,
-		rule,
-		entry,
-		isSetting,
-		isFilledInByModel,
-		rank,
-		problemOf,
+		...facts,
+		property: { default: '', ...own, type },
 		read(scope) {
 			const report: Report = (problem, kind = kindOf) => scope.report(displayName, problem, kind);
 			const value = scope.value(name);
@@ -75,6 +70,16 @@ export function fieldOf<Value>(
 			return parse(value, report, scope);
 		},
 	};
+}
+
+/** Gives the editor the limits of the rule. */
+function withLimits(
+	shown: Omit<INodeProperties, 'type' | 'default'>,
+	{ min, max, default: standard = 0 }: Partial<FieldRule> = {},
+) {
+	const typeOptions = withoutUndefined({ minValue: min, maxValue: max, ...shown.typeOptions });
+	const isLimited = Object.keys(typeOptions).length > 0;
+	return { default: Number(standard), ...shown, ...(isLimited && { typeOptions }) };
 }
 
 /**

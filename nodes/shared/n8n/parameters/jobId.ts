@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { maxIdLength } from '../../service/jobs/jobIdentity';
 import { stateIn } from '../../service/reader/jobState';
 import { read } from '../../service/reader/values';
@@ -9,17 +9,19 @@ import { fieldOf, type Declaration, type Field } from './field';
 import type { ItemParameters } from './itemParameters';
 import { isSkippedOutput } from './skippedOutput';
 
-/** The ID of a job. By default an expression reads it from the item; a missing ID is reported. */
-export function jobIdField({
-	from,
-	...texts
-}: Pick<INodeProperties, 'name' | 'description'> & {
-	/** Expression that finds the ID in the item of a create. */
-	from: string;
-}): Field<string> {
+/**
+ * The ID of a job; a missing ID is reported.
+ * @param from expression that finds the ID in the item of a create
+ */
+export function jobIdField(
+	name: string,
+	from: string,
+	description = 'Taken from the node that ordered the video, unless you give another one',
+): Field<string> {
 	const declaration: Declaration = {
 		displayName: 'Job ID',
-		...texts,
+		name,
+		description,
 		isFilledInByModel: true,
 		default: `=${from}`,
 		required: true,

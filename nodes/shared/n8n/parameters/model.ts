@@ -16,10 +16,6 @@ export function modelField(
 	defaultModel = '',
 	{ refused, hint }: { refused?: ModelKind; hint?: string } = {},
 ): Field<string> {
-	const problemOf = (id: unknown) =>
-		refused && knownModels.get(String(id))?.kind === refused
-			? `${String(id)} belongs to ${resourceOf[refused]}: choose that resource`
-			: undefined;
 	const cachedResultName = nameInList(defaultModel, knownModels.get(defaultModel)?.kind);
 	return fieldOf(
 		'resourceLocator',
@@ -31,7 +27,6 @@ export function modelField(
 					'Take an ID from the list of the gateway, or one that the user names: IDs are not to be guessed',
 			},
 			request: 'model',
-			problemOf,
 			hint,
 			default: { __rl: true, mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
@@ -58,8 +53,9 @@ export function modelField(
 		(value, report, { parameters }) => {
 			const chosen = isObject(value) && 'value' in value ? value.value : value;
 			const id = intendedText(parameters.purpose.otherModel ?? chosen, report).trim();
-			const problem = problemOf(id);
-			if (problem !== undefined) report(problem);
+			if (refused && knownModels.get(id)?.kind === refused) {
+				report(`${id} belongs to ${resourceOf[refused]}: choose that resource`);
+			}
 			return id;
 		},
 	);
@@ -68,25 +64,15 @@ export function modelField(
 /** The specification says for some models only what they are for; for others, the ID suggests it. */
 type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
 
-/** By the resource in the menu, or by the name of a node without resources. */
-const purposes: Readonly<Record<string, Purpose>> = {
-	chat: 'chat',
-	message: 'chat',
-	embedding: 'embedding',
-	image: 'image',
-	referenceVideo: 'referenceVideo',
-	video: 'video',
-	lmChatModelGateway: 'chat',
-	embeddingsModelGateway: 'embedding',
-};
+/** The purpose of the models that these resources and nodes take. The other resources have the name of the purpose. */
+const purposes = new Map([
+	['message', 'chat'],
+	['lmChatModelGateway', 'chat'],
+	['embeddingsModelGateway', 'embedding'],
+]);
 
 /** The label of the resource that takes models of this purpose. Message takes those of Chat. */
-const labels: Record<Purpose, string> = {
-	...resourceOf,
-	chat: 'Chat',
-	embedding: 'Embedding',
-	image: 'Image',
-};
+const labels = { ...resourceOf, chat: 'Chat', embedding: 'Embedding', image: 'Image' };
 
 /** The purpose that an ID suggests; the first match counts. A guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
@@ -110,9 +96,10 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	try {
 		const { models: listed } = await listModels(await createGateway(this));
-		const resource =
-			this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1);
-		const purpose = purposes[String(resource)];
+		const resource = String(
+			this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1),
+		);
+		const purpose = purposes.get(resource) ?? resource;
 		const known = [...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === purpose);
 		const ids = [...new Set([...known, ...listed.map(({ id }) => id).sort()])];
 		const rank = (id: string) => {
@@ -135,7 +122,7 @@ export async function searchModels(
 }
 
 /** The ID, followed by what is known of the model: n8n shows no descriptions in this list. */
-function nameInList(id: string, purpose: Purpose | undefined): string {
+function nameInList(id: string, purpose: string | undefined): string {
 	const known = knownModels.get(id);
 	if (known) {
 		const { kind, meaning } = known;

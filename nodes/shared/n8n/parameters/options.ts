@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { endpoints, type Endpoint } from '../../service/protocol/endpoints';
 import { hiddenForTools } from './editor';
 import type { Field } from './field';
-import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
+import { booleanField, choiceField, numberField, withDefault } from './fieldKinds';
 import { ItemParameters, skipChecks } from './itemParameters';
 
 /**
@@ -23,12 +23,10 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 }
 
 /** Reads as milliseconds; undefined: the endpoint's own limit. */
-export const timeoutOption = durationField({
-	displayName: 'Request Timeout (Seconds)',
-	name: 'timeout',
+export const timeoutOption = numberField('timeout', 'Request Timeout (Seconds)', {
 	rank: 13,
 	unit: 1000,
-	min: 1,
+	rule: { type: 'number', min: 1 },
 	description: 'How long to wait for the response to one request',
 });
 
@@ -39,9 +37,7 @@ export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 });
 
 /** Read by the item loop. */
-export const includeInputFieldsOption = booleanField({
-	displayName: 'Include Input Fields',
-	name: 'includeInputFields',
+export const includeInputFieldsOption = booleanField('includeInputFields', 'Include Input Fields', {
 	rank: 11,
 	default: true,
 	// The input of a tool comes from the model that calls it.
@@ -51,9 +47,7 @@ export const includeInputFieldsOption = booleanField({
 });
 
 /** Read by {@link ItemParameters} when a rule is broken. */
-export const skipChecksOption = booleanField({
-	displayName: 'Skip Checks',
-	name: skipChecks,
+export const skipChecksOption = booleanField(skipChecks, 'Skip Checks', {
 	rank: 22,
 	default: true,
 	displayOptions: hiddenForTools,
@@ -63,9 +57,7 @@ export const skipChecksOption = booleanField({
 
 /** May be a fraction, which the reader rounds down. */
 export const batchSizeOption = withDefault(
-	numberField({
-		displayName: 'Batch Size',
-		name: 'batchSize',
+	numberField('batchSize', 'Batch Size', {
 		isSetting: true,
 		rule: { type: 'number', min: 1 },
 		default: 100,
@@ -74,9 +66,7 @@ export const batchSizeOption = withDefault(
 );
 
 /** Not in the specification. */
-export const dimensionsOption = numberField({
-	displayName: 'Dimensions',
-	name: 'dimensions',
+export const dimensionsOption = numberField('dimensions', 'Dimensions', {
 	request: 'dimensions',
 	rule: { type: 'integer', min: 1 },
 	default: 1024,
@@ -84,9 +74,7 @@ export const dimensionsOption = numberField({
 		'How many numbers each vector has, for models that let you choose. Vectors of any other length are refused.',
 });
 
-export const encodingFormatOption = choiceField({
-	displayName: 'Encoding Format',
-	name: 'encodingFormat',
+export const encodingFormatOption = choiceField('encodingFormat', 'Encoding Format', {
 	request: 'encoding_format',
 	rule: endpoints.embedding.fields.encoding_format,
 	options: [
@@ -101,9 +89,7 @@ export const encodingFormatOption = choiceField({
 	description: 'How the vectors are encoded in the response',
 });
 
-export const parallelRequestsOption = numberField({
-	displayName: 'Parallel Requests',
-	name: 'parallelRequests',
+export const parallelRequestsOption = numberField('parallelRequests', 'Parallel Requests', {
 	rank: 12,
 	rule: { type: 'number', min: 1 },
 	default: 10,

@@ -1,8 +1,7 @@
 import { hiddenForTools } from './editor';
 import { fieldOf, type Report } from './field';
-import { booleanField, choiceField, optionGroup } from './fieldKinds';
+import { choiceField, guardField, optionGroup } from './fieldKinds';
 import type { Scope } from './itemParameters';
-import { asTrueOrFalse } from './spellings';
 import { intendedText } from './values';
 
 /** The user's options for ordering only once. */
@@ -40,9 +39,7 @@ const comparableText = (text: string) =>
 		.normalize('NFC')
 		.trim();
 
-const ifOrderedBeforeOption = choiceField({
-	displayName: 'If Ordered Before',
-	name: 'ifOrderedBefore',
+const ifOrderedBeforeOption = choiceField('ifOrderedBefore', 'If Ordered Before', {
 	options: [
 		{
 			name: 'Drop the Item',
@@ -62,25 +59,18 @@ const ifOrderedBeforeOption = choiceField({
 	description: 'What to do when an order with the same Order Key was placed before',
 });
 
-const releaseOrderKeyOption = booleanField(
-	{
-		displayName: 'Release Order Key',
-		name: 'releaseOrderKey',
-		default: true,
-		displayOptions: hiddenForTools,
-		description:
-			'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
-	},
-	asTrueOrFalse,
-);
+const releaseOrderKeyOption = guardField('releaseOrderKey', 'Release Order Key', {
+	default: true,
+	displayOptions: hiddenForTools,
+	description:
+		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
+});
 
 /** Reports a value that gives nothing: an order would be placed without its key, or count for nobody. */
 export const comparableIntended = (value: unknown, report: Report) =>
 	intendedText(typeof value === 'string' ? comparableText(value) : value, report);
 
-export const onceOptions = optionGroup({
-	displayName: 'Order Once',
-	name: 'once',
+export const onceOptions = optionGroup('once', 'Order Once', {
 	rank: 1,
 	placeholder: 'Add Field',
 	default: { orderKey: '' },
@@ -96,7 +86,6 @@ export function readOnce(options: Scope): OrderOnce {
 	if (options.value(name) !== undefined && key === undefined) {
 		options.report(displayName, 'needs an Order Key', 'unsendable');
 	}
-	const chosen = ifOrderedBeforeOption.read(once);
-	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
-	return { key, ifOrderedBefore, releasesKey };
+	const ifOrderedBefore = ifOrderedBeforeOption.read(once) ?? 'skip';
+	return { key, releasesKey, ifOrderedBefore: ifOrderedBefore as OrderOnce['ifOrderedBefore'] };
 }

@@ -2,8 +2,7 @@ import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
 import { fieldOf, type Field } from './field';
-import { choiceField, limitField, optionGroup } from './fieldKinds';
-import { ifNoImageOption, ifNoJobOption } from './ifNoResponse';
+import { optionGroup, requiredChoice, requiredNumber } from './fieldKinds';
 import type { Scope } from './itemParameters';
 import { comparableIntended, onceOptions, readOnce, type OrderOnce } from './orderOnce';
 import { asTrueOrFalse } from './spellings';
@@ -59,9 +58,7 @@ export const previewField = fieldOf(
 	},
 );
 
-const maxOrdersOption = limitField({
-	displayName: 'Max Orders',
-	name: 'maxOrders',
+const maxOrdersOption = requiredNumber('maxOrders', 'Max Orders', {
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
@@ -76,27 +73,21 @@ const limitOfTool: Limit = {
 	field: maxOrdersOption.property.displayName,
 };
 
-const maxOrdersPerDayOption = limitField({
-	displayName: 'Max Orders per Day',
-	name: 'maxOrdersPerDay',
+const maxOrdersPerDayOption = requiredNumber('maxOrdersPerDay', 'Max Orders per Day', {
 	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
 		'How many orders this node may place in one day, in all executions together. Images count only in runs with a limit per day. The day has the time zone of the workflow. Needs a saved workflow.',
 });
 
-const maxCostOption = limitField({
-	displayName: 'Max Cost',
-	name: 'maxCost',
+const maxCostOption = requiredNumber('maxCost', 'Max Cost', {
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
 		'What this node’s orders may cost in one execution, with its loops and Retries, or as In Each says. It is estimated by Prices in the credential.',
 });
 
-const maxCostPerDayOption = limitField({
-	displayName: 'Max Cost per Day',
-	name: 'maxCostPerDay',
+const maxCostPerDayOption = requiredNumber('maxCostPerDay', 'Max Cost per Day', {
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
@@ -115,9 +106,7 @@ const countForOption = fieldOf(
 	(value, report) => (value === undefined ? undefined : comparableIntended(value, report)),
 );
 
-const inEachOption = choiceField({
-	displayName: 'In Each',
-	name: 'inEach',
+const inEachOption = requiredChoice('inEach', 'In Each', {
 	options: [
 		{ name: 'Day', value: 'day', description: 'Counts all executions of the day' },
 		{
@@ -128,14 +117,11 @@ const inEachOption = choiceField({
 		{ name: 'Month', value: 'month', description: 'Counts all executions of the month' },
 	],
 	default: 'execution',
-	rule: { type: 'string', values: ['day', 'execution', 'month'] },
 	description:
 		'For how long Max Orders and Max Cost count. Days and months have the time zone of the workflow. They need a saved workflow.',
 });
 
-const limitOptions = optionGroup({
-	displayName: 'Limits',
-	name: 'limits',
+const limitOptions = optionGroup('limits', 'Limits', {
 	rank: 2,
 	placeholder: 'Add Limit',
 	fields: [
@@ -148,6 +134,32 @@ const limitOptions = optionGroup({
 	],
 });
 
+/** Only the user can weigh money against time. @param resend what sending again means */
+const ifNoResponse = (resend: string) =>
+	requiredChoice('ifAnswerLost', 'If No Response Arrives', {
+		rank: 3,
+		isSetting: true,
+		options: [
+			{ name: 'Send Again', value: 'resend', description: resend },
+			{
+				name: 'Stop and Report',
+				value: 'stop',
+				description: 'Nothing is sent twice; the item fails with what is known',
+			},
+		],
+		default: 'stop',
+		description: 'What to do when the connection broke after the request was sent',
+	});
+
+const ifNoJobOption = ifNoResponse(
+	'A call without a response is not charged, but a second job may run',
+);
+
+/** Unless it is set, an image that certainly is not charged is ordered again, and one that a proxy cut off at most once. */
+const ifNoImageOption = ifNoResponse(
+	'A call without a response is not charged, but one that a proxy has cut off may be',
+);
+
 /** Options of all operations that order videos or images. */
 export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
 	onceOptions,
@@ -156,18 +168,15 @@ export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
 ];
 
 export function readOrderOptions(options: Scope): OrderOptions {
-	return {
-		...readOnce(options),
-		// It reads the same for jobs and images.
-		resendsLost: ifNoJobOption.read(options),
-		...readLimits(options),
-	};
+	const once = readOnce(options);
+	// It reads the same for jobs and images.
+	const ifLost = ifNoJobOption.read(options);
+	return { ...once, ...(ifLost && { resendsLost: ifLost === 'resend' }), ...readLimits(options) };
 }
 
 function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 	const scope = limitOptions.read(options);
-	const chosen = inEachOption.read(scope);
-	const inEach: Period = chosen === 'day' || chosen === 'month' ? chosen : 'execution';
+	const inEach = (inEachOption.read(scope) ?? 'execution') as Period;
 	const fields = [
 		{ of: 'orders', period: inEach, option: maxOrdersOption },
 		{ of: 'cost', period: inEach, option: maxCostOption },
@@ -179,13 +188,13 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 		return max === undefined ? [] : [{ of, period, max, field: option.property.displayName }];
 	});
 	const subject = countForOption.read(scope);
-	const isPeriodGiven = scope.value(inEachOption.property.name) !== undefined;
-	const { name, displayName } = isPeriodGiven ? inEachOption.property : countForOption.property;
-	// A user who says what is counted must not order without a limit, or with one that counts for a shorter time.
-	if (given.length === 0 && scope.value(name) !== undefined)
+	const isGiven = ({ property }: Field) => scope.value(property.name) !== undefined;
+	// A user who says what is counted must not order without a limit.
+	const setting = [inEachOption, countForOption].find(isGiven);
+	if (given.length === 0 && setting) {
+		const { displayName } = setting.property;
 		options.report(displayName, 'needs a limit, such as Max Orders', 'unsendable');
-	else if (isPeriodGiven && chosen === undefined)
-		options.report(displayName, 'is empty', 'unsendable');
+	}
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
 	const ofTool = isOfTool && isUnlimited ? [limitOfTool] : [];

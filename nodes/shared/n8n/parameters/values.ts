@@ -5,22 +5,16 @@ import type { Report } from './field';
 
 // The value of a parameter can be anything when an expression gives it.
 
-/** A text that must not be empty. */
-export function nonEmptyText(value: unknown, report: Report): string {
+/** A text that must not be empty, and that somebody meant. @param isOrdered as in {@link accidentIn} */
+export function intendedText(value: unknown, report: Report, isOrdered = false): string {
 	const text = toText(value ?? '', report);
 	if (text?.trim() === '') report('is empty');
+	reportAccident(accidentIn(text ?? '', isOrdered), report);
 	return text ?? '';
 }
 
-/** A text that must not be empty, and that somebody meant. @param isOrdered as in {@link accidentIn} */
-export function intendedText(value: unknown, report: Report, isOrdered = false): string {
-	const text = nonEmptyText(value, report);
-	reportAccident(accidentIn(text, isOrdered), report);
-	return text;
-}
-
 export function reportAccident(accident: Accident | undefined, report: Report): void {
-	if (accident) report(accident.problem, accident.isHint && 'hint');
+	if (accident) report(accident.problem, accident.kind);
 }
 
 export function textIn(value: unknown, report: Report): string | undefined {

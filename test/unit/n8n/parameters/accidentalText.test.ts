@@ -14,9 +14,9 @@ describe('the prompt of a video or an image', () => {
 		'is refused when it holds an expression that was not evaluated: %s',
 		(text) => {
 			for (const prompt of [text, `A boat on ${text}, at night`]) {
-				const { problem, isHint } = accidentIn(prompt, true) ?? {};
+				const { problem, kind } = accidentIn(prompt, true) ?? {};
 				expect(problem).toContain('holds an expression that was not evaluated ({{');
-				expect(isHint).toBeUndefined();
+				expect(kind).toBeUndefined();
 			}
 		},
 	);
@@ -30,7 +30,7 @@ describe('the prompt of a video or an image', () => {
 		['A {{ name }} at sea', 'holds {{ name }}, which nothing has filled in'],
 		['A boat in undefined', 'holds the word undefined: check the expression that it comes from'],
 	])('is sent with a hint when it may hold something by accident: %s', (prompt, problem) => {
-		expect(accidentIn(prompt, true)).toEqual({ problem, isHint: true });
+		expect(accidentIn(prompt, true)).toEqual({ problem, kind: 'hint' });
 		expect(accidentIn(prompt)).toBeUndefined();
 	});
 
@@ -59,7 +59,7 @@ describe('a text of a chat or an embedding', () => {
 	it.each(['Why does n8n print {{ $json.p }}?', 'Why does JavaScript print [object Object]?'])(
 		'is sent with a hint when it may be about such words: %s',
 		(text) => {
-			expect(accidentIn(text)).toMatchObject({ isHint: true });
+			expect(accidentIn(text)).toMatchObject({ kind: 'hint' });
 		},
 	);
 
@@ -80,6 +80,6 @@ describe('the texts of JSON', () => {
 		const problem =
 			'holds an expression that was not evaluated ({{ $json.p }}): switch the field to Expression';
 		expect(accidentInJson(inText, true)).toEqual({ problem });
-		expect(accidentInJson(inText)).toMatchObject({ isHint: true });
+		expect(accidentInJson(inText)).toMatchObject({ kind: 'hint' });
 	});
 });
