@@ -4,7 +4,8 @@ import { isFinal, isPollState, phaseOf } from '../protocol/jobs';
 import { at, firstBy, named, plainName, type Answer, type Rule, type Value } from './values';
 
 /** Parts of an answer that are about something else than its job. */
-export const isBesides: Rule = ({ path }) => path.slice(0, -1).some((name) => besides.test(name));
+export const isAboutSomethingElse: Rule = ({ path }) =>
+	path.slice(0, -1).some((name) => besides.test(name));
 const besides =
 	/^(?:error|usage|request|input|prompts?|user|account|billing|moderation|webhooks?|callbacks?|links|steps?|stages?|subtasks?|children|history|logs?|events?|queue|audio|image|thumbnail)$/;
 
@@ -26,7 +27,9 @@ const stateNames = ['task_status', 'job_status', 'video_status', 'status', 'task
  * of the job; then the job's own decides, even if it is unknown.
  */
 export function stateIn(answer: Answer): string | undefined {
-	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
+	const values = answer.values.filter(
+		(value) => !value.isOneOfMany && !isAboutSomethingElse(value),
+	);
 	const [status] = wordsOf(values.filter(at('status')));
 	if (status !== undefined && isAboutJob(status)) return status;
 	const states = stateNames
@@ -61,7 +64,9 @@ const isEnd = named('done', 'is_done', 'completed', 'is_completed', 'finished', 
 
 /** In percent. */
 export function progressIn(answer: Answer): number | undefined {
-	const values = answer.values.filter((value) => !value.isOneOfMany && !isBesides(value));
+	const values = answer.values.filter(
+		(value) => !value.isOneOfMany && !isAboutSomethingElse(value),
+	);
 	const found = firstBy(values, [
 		named('progress'),
 		named('progress_percent', 'percentage', 'percent'),
