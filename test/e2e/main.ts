@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
 	const options = [
-		...['--selectProjects=e2e', '--maxWorkers=3', '--json', `--outputFile=${results}`],
+		...['--selectProjects=e2e', '--maxWorkers=4', '--json', `--outputFile=${results}`],
 		`--testSequencer=${require.resolve('../runner/longestFirst')}`,
 	];
 	const code = await runTool('jest/bin/jest.js', [...options, ...forJest], { E2E_N8N: version });
