@@ -153,6 +153,22 @@ describe('a limit that is set or changed during the day', () => {
 		expect(await new EngineProcess().run(async () => await orderedUnder(limit, 20))).toBe(190);
 	});
 
+	it('orders nothing while other workers overwrite its record again and again', async () => {
+		const before = processedItems.snapshot;
+		processedItems.intercept = () => processedItems.writeOver(before);
+		const run = await runWorkflow(
+			chain(createReferenceVideo({ options: inGroups({ maxOrdersPerDay: 4 }) })),
+			{
+				...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
+				input: [{ json: { media } }],
+			},
+		);
+		expect(run.errorOf('Create')?.description).toContain(
+			'n8n said: Other workers wrote at the same moment, again and again',
+		);
+		expect(gateway.ledger).toEqual([]);
+	});
+
 	it('counts on after midnight when the clock was set back for a moment', async () => {
 		const midnight = Date.UTC(2026, 0, 1, 5);
 		const at = async (seconds: number) => {

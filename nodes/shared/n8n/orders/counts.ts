@@ -63,8 +63,6 @@ export class Count {
 		// The row of an earlier time would only push out what still counts.
 		const counted = [period, node, subject].join(' ');
 		const last = lastCosts().get(counted);
-		// A clock that is set back does not end a day.
-		if (last && last.date > date) return;
 		if (last && last.date < date) store.removeLater(last.values);
 		lastCosts().set(counted, { date, values: this.places.valuesUpTo(parts) });
 	}

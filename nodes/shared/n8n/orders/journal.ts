@@ -57,7 +57,7 @@ export class Journal {
 	 * The sum of all orders except these, as limits count it.
 	 * @param subject if given, only its orders count, and those of which none is known
 	 */
-	totalExcept(ids: ReadonlySet<string> = new Set(), subject?: string): Total {
+	totalExcept(ids: ReadonlySet<string | undefined> = new Set(), subject?: string): Total {
 		const { known, earlier = { orders: 0, cost: 0 } } = this.orders;
 		const isOfSubject = (order: Order) => [undefined, subject].includes(order.subject);
 		const counted = Object.values(known).filter(

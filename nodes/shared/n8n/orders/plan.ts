@@ -43,15 +43,15 @@ export class Plan {
 		// An earlier turn may have decided otherwise.
 		for (const line of lines) line.sends = 0;
 		const { unmatched } = this;
-		const unsure = lines.filter(mayBeUnsent);
-		const notCountedYet = new Set(unsure.flatMap(({ found }) => found?.order.id ?? []));
+		const unsure = new Set(lines.filter(mayBeUnsent));
+		const notCountedYet = new Set([...unsure].map(({ found }) => found?.order.id));
 		const subjects = new Set(lines.map(({ wish }) => wish.subject));
 		const tallies = new Map(
 			[...subjects].map((subject) => [subject, this.tally(subject, notCountedYet)]),
 		);
 		/** The requests of the keys that this run uses. */
 		const requests = new Map<string, string>();
-		for (const line of [...unsure, ...lines.filter((line) => !mayBeUnsent(line))]) {
+		for (const line of new Set([...unsure, ...lines])) {
 			await yielder.yieldIfDue();
 			const { wish, options, found, hasKey } = line;
 			const { key = '', request, cost, subject } = wish;
@@ -69,7 +69,7 @@ export class Plan {
 			if (hasKey && (isSend || found)) requests.set(key, request);
 			const times = isSend && !isContinued ? 1 : 0;
 			if (!line.isPreview) line.sends = times;
-			const earlierTimes = mayBeUnsent(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
+			const earlierTimes = unsure.has(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
 			tally.add({ cost, times, earlierTimes });
 		}
 		this.refuseTooMany();
@@ -79,7 +79,7 @@ export class Plan {
 	 * The sums that the limits of a subject count, see {@link Wish.subject}.
 	 * @param except IDs of orders that are not counted
 	 */
-	tally(subject?: string, except?: ReadonlySet<string>): Tally {
+	tally(subject?: string, except?: ReadonlySet<string | undefined>): Tally {
 		const { failure, counts } = this.marks;
 		const { orders, cost } = this.journal.totalExcept(except, subject);
 		const { unnamed } = this;

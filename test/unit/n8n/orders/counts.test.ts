@@ -181,6 +181,23 @@ it('removes the cost of an earlier day, which would only push out what still cou
 	expect(entries.list).toHaveLength(2 * (2 + 50));
 	await dayOf(1, '2026-01-02').look();
 	expect(entries.list).toEqual(orders.valuesUpTo(2));
+	await dayOf().order(1);
+	await dayOf(undefined, '2026-01-02').look();
+	expect(entries.list).toHaveLength(2 * 3);
+});
+
+it('keeps the cost of a month, and of other clients, when the next day begins', async () => {
+	const store = new ProcessedItems(entries.contextOf());
+	const cost = { of: 'cost', node: 'node', max: 1 } as const;
+	const month = { ...cost, period: 'month', date: '2026-01' } as const;
+	const ofClient = { ...cost, period: 'day', date: '2026-01-01', subject: 'client' } as const;
+	for (const what of [month, ofClient]) {
+		const { places } = new Count(store, what);
+		places.wrote(1, (await store.add(places.valuesFor(1))).known);
+	}
+	const day = new Count(store, { ...cost, period: 'day', date: '2026-01-02' });
+	await day.places.count();
+	expect(entries.list).toHaveLength(2 * 2);
 });
 
 it.each([
