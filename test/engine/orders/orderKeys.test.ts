@@ -1,7 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Gateway } from '../../../gateway';
-import { processedItems, type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
+import {
+	processedItems,
+	retryExecution,
+	type RunOptions,
+	runWorkflow,
+	type WorkflowRun,
+} from '../../harness';
 import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
 import { createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
@@ -67,6 +73,31 @@ it.each([
 	for (const sku of [one, other]) await order(sku);
 	expect(creates()).toHaveLength(1);
 });
+
+it.each(
+	['before', 'after'].flatMap((when) => [1, 2, 3, 4, 5, 6].map((call) => [when, call] as const)),
+)(
+	'keeps an Order Key used when its order is sent again and n8n’s database fails %s its call %d',
+	async (when, call) => {
+		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+		const lost = await order();
+		expect(gateway.ledger).toHaveLength(1);
+		let calls = 0;
+		const fail = () => {
+			if (++calls === call) throw new Error('The database is locked');
+		};
+		if (when === 'before') processedItems.precede = fail;
+		else processedItems.intercept = fail;
+		const resending = structuredClone(workflow);
+		Object.assign(resending.nodes.at(-1)!.parameters!.options as object, {
+			ifAnswerLost: 'resend',
+		});
+		await retryExecution(lost, { workflow: resending });
+		const { length } = gateway.ledger;
+		await order();
+		expect(gateway.ledger).toHaveLength(length);
+	},
+);
 
 it.each([2, 40])(
 	'leaves an Order Key unused after %d executions at once were refused with it',

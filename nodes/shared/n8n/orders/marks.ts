@@ -173,10 +173,12 @@ export class Marks {
 		const isClaiming = store.isShared && (hasKeys || limitedRows.length > 0);
 		const isContended = isClaiming && keyed.length > 0;
 		const later = new Set(isContended ? keyed.map(wonOf) : []);
+		// An earlier try has written these: they stay whatever becomes of this write.
+		const earlier = new Set(this.valuesOf(lines.filter(({ found }) => found)));
 		const write = new Write(store, rows, {
 			hasKeys,
 			isClaiming,
-			isOwn: (value) => this.isAlone(value),
+			isOwn: (value) => !earlier.has(value) && this.isAlone(value),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values.filter((value) => !later.has(value)));
