@@ -113,10 +113,16 @@ describe('models of another resource', () => {
 
 	const video = (fields: IDataObject) =>
 		modelGateway({ resource: 'video', operation: 'create', prompt: 'A boat', ...fields });
+	const extra = (id: string) => ({ options: { extraBody: JSON.stringify({ model: id }) } });
 
 	it.each([
 		['Reference Video', 'Model alpha-1.1-r2v', video({ model: byId('alpha-1.1-r2v') })],
 		['Video', 'Model vid-3.1-fl', createReferenceVideo({ model: byId('vid-3.1-fl') })],
+		[
+			...['Reference Video', 'Extra Body (JSON): Model beta-2.7-r2v'],
+			video({ model: byId('vid-3.1'), ...extra('beta-2.7-r2v') }),
+		],
+		['Video', 'Extra Body (JSON): Model vid-3.1', createReferenceVideo(extra('vid-3.1'))],
 	] as const)('refuses a model of %s in the other: %s', async (resource, model, node) => {
 		const before = gateway.requests.length;
 		const error = await failureOf(node, { media });

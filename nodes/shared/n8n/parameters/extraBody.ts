@@ -50,6 +50,11 @@ export class ExtraBody {
 		more: JsonObject = {},
 	): JsonObject {
 		const { parameters } = this;
+		const { displayName } = extraBodyOption.property;
+		for (const { request = '', property, problemOf } of [...fields, ...options]) {
+			const problem = this.has(request) && problemOf?.(valueAt(this.fields, request));
+			if (problem) parameters.report(`${displayName}: ${property.displayName}`, problem);
+		}
 		const isOpen = ({ request = '' }: Field) => !this.has(request);
 		const own = bodyOf(parameters, fields.filter(isOpen));
 		const ofOptions = bodyOf(parameters.options, options.filter(isOpen));

@@ -30,6 +30,8 @@ export interface FieldFacts {
 	isFilledInByModel?: true;
 	/** Its place among the options of a node, from the top: those without a rank are first. */
 	rank?: number;
+	/** Why the operation cannot use this value, which may come from Extra Body; continues the label. */
+	problemOf?(value: unknown): string | undefined;
 }
 
 /** Several fields that together give one value. */
@@ -54,8 +56,9 @@ export function fieldOf<Value>(
 	declaration: Declaration,
 	parse: (value: unknown, report: Report, scope: Scope) => Value,
 ): Field<Value> {
-	const { request, rule, unit, entry, isSetting, isFilledInByModel, rank, ...shown } = declaration;
-	const facts = { request, rule, unit, entry, isSetting, isFilledInByModel, rank };
+	const { request, rule, unit, entry, isSetting, isFilledInByModel, rank, problemOf, ...shown } =
+		declaration;
+	const facts = { request, rule, unit, entry, isSetting, isFilledInByModel, rank, problemOf };
 	const { name, displayName } = shown;
 	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';

@@ -16,6 +16,10 @@ export function modelField(
 	defaultModel = '',
 	{ refused, hint }: { refused?: ModelKind; hint?: string } = {},
 ): Field<string> {
+	const problemOf = (id: unknown) =>
+		refused && knownModels.get(String(id))?.kind === refused
+			? `${String(id)} belongs to ${resourceOf[refused]}: choose that resource`
+			: undefined;
 	const cachedResultName = nameInList(defaultModel, knownModels.get(defaultModel)?.kind);
 	return fieldOf(
 		'resourceLocator',
@@ -27,6 +31,7 @@ export function modelField(
 					'Take an ID from the list of the gateway, or one that the user names: IDs are not to be guessed',
 			},
 			request: 'model',
+			problemOf,
 			hint,
 			default: { __rl: true, mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
@@ -53,9 +58,8 @@ export function modelField(
 		(value, report, { parameters }) => {
 			const chosen = isObject(value) && 'value' in value ? value.value : value;
 			const id = intendedText(parameters.purpose.otherModel ?? chosen, report).trim();
-			if (refused && knownModels.get(id)?.kind === refused) {
-				report(`${id} belongs to ${resourceOf[refused]}: choose that resource`);
-			}
+			const problem = problemOf(id);
+			if (problem !== undefined) report(problem);
 			return id;
 		},
 	);
