@@ -1,4 +1,4 @@
-import type { INodeExecutionData, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
 import {
 	describeState,
 	jobName,
@@ -77,6 +77,20 @@ function statusesOf(jobs: JobSummary[]): string {
 	const rest = left > 0 ? [`and ${left} more`] : [];
 	return `Video ${jobs.length > 1 ? 'jobs' : 'job'} ${[...shown, ...rest].join('; ')}`;
 }
+
+/** The hint for a wait that n8n ends before its own Timeout. n8n counts the parked time, except in a worker. */
+export function workflowTimeoutHint(
+	context: IExecuteFunctions,
+	items: ReadonlyMap<number, StoredItem>,
+): string | undefined {
+	const { executionTimeout = 0 } = context.getWorkflowSettings();
+	const longest = Math.max(...[...items.values()].map(({ begun }) => begun?.request.timeout ?? 0));
+	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
+	if (executionTimeout <= 0 || allowed >= own) return undefined;
+	return `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min.`;
+}
+
+const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;
 
 /** Each job once. If several items have the same job, those that still wait know its newest status. */
 function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {

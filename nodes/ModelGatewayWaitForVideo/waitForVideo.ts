@@ -3,13 +3,14 @@ import { SteadyClock } from '../shared/service/client/clock';
 import { takenUp } from '../shared/service/errors/jobErrors';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { showHint } from '../shared/n8n/display/hints';
+import { isWorker } from '../shared/n8n/execution/engineContext';
 import { StoredJobs } from '../shared/n8n/execution/memory';
 import { NewestEntries } from '../shared/n8n/execution/processMemory';
 import { checkAll } from '../shared/n8n/items/check';
 import { withGateway } from '../shared/n8n/items/run';
 import { RunState } from '../shared/n8n/items/runState';
 import { settle } from '../shared/n8n/items/settle';
-import { overviewOf, progressHint } from './hints';
+import { overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { park } from './park';
 import { Pass } from './pass';
 import { planPass } from './plan';
@@ -75,6 +76,10 @@ async function runPass(
 			return await runPass(context, new WaitState(context), false);
 		new StoredJobs(context).executionParked();
 	}
+	// In a worker, each pass has the whole time of the workflow.
+	const isTimed = length.name === 'stay' || !isWorker(context);
+	const timeoutHint = isTimed && workflowTimeoutHint(context, items);
+	if (timeoutHint) showHint(context, timeoutHint);
 	if (nextPoll === undefined) return outputs;
 	// If the execution is stopped while it is parked, only the log has its jobs.
 	for (const [item, stored] of state.earlier ? [] : items)

@@ -1,4 +1,4 @@
-import type { WorkflowExecuteMode } from 'n8n-workflow';
+import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { type RunOptions, runWorkflow, type WorkflowJson } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
@@ -27,6 +27,7 @@ withGateway(
 );
 
 const done = core('Done', 'noOp');
+const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);
 
 describe('Automatic', () => {
 	const wait = waitForVideo();
@@ -127,3 +128,21 @@ describe('Keep Running', () => {
 		expect((await resume(run)).status).toBe('success');
 	});
 });
+
+it.each([
+	[60, 5, 'the main process', true],
+	[600, 5, 'the main process', false],
+	[-1, 5, 'the main process', false],
+	[60, 5, 'a worker', false],
+])(
+	'decides whether to hint at a workflow timeout of %d s with its own Timeout of %d minutes in %s: %p',
+	async (seconds, own, process, isHinted) => {
+		const [job] = earlierTasks(gateway, 1);
+		const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
+		const workflow = { ...workflowOf({ timeoutMinutes: own }), settings };
+		const run = await startWaits(gateway, workflow, [job], { inWorker: process === 'a worker' });
+		const hint = expect.stringContaining('stops this wait after 1 min') as unknown;
+		const hints = hintsOf(run).filter((text) => !text.includes('Video job'));
+		expect(hints).toEqual(isHinted ? [hint] : []);
+	},
+);
