@@ -120,6 +120,21 @@ describe('each name that services use', () => {
 		},
 	);
 
+	it.each([
+		[{ data: { status: '200', state: 'odd' } }, 'odd'],
+		[{ data: { status: 502, state: 'odd' } }, 'odd'],
+		[{ data: { status: '2001', state: 'odd' } }, '2001'],
+		[{ data: { status: 'v200', state: 'odd' } }, 'v200'],
+		[{ data: { status: 'odd', state: 'running' } }, 'running'],
+		[{ status: 'running', data: { state: 'failed' } }, 'running'],
+	])('tells the state of the job from that of the call: %j', (job, status) => {
+		expect(poll(job).status).toBe(status);
+	});
+
+	it('takes no end of anything else for that of the job', () => {
+		expect(() => poll({ metadata: { done: true } })).toThrow('names no status');
+	});
+
 	it.each(['paid', 'valid', 'uid', 'webhook_id', 'requestId', 'ModelID', 'callback-id'])(
 		'takes no %s for the ID of the job',
 		(name) => {
