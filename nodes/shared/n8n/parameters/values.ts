@@ -49,9 +49,9 @@ export function checked<Value>(value: unknown, rule: FieldRule | undefined, repo
 	return value as Value;
 }
 
-/** JSON, or the text of it; undefined for what is none. */
+/** JSON, or the text of it; undefined for what is none, as a number that is too large. */
 export const jsonIn = (value: unknown): unknown =>
-	typeof value === 'string' ? parseJson(value) : toJson(value);
+	toJson(typeof value === 'string' ? parseJson(value) : value);
 
 export const isNothing = (value: unknown) => value === undefined || value === null || value === '';
 
