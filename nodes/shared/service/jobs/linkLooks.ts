@@ -94,18 +94,25 @@ const patience = 5_000;
 
 /**
  * Looks at files that the service will fetch: at the first bytes of each, without the key, and only where a link of
- * strangers may lead. Each link is fetched once.
+ * strangers may lead. Each link is fetched once. A host that did not answer in time is not asked again: behind a firewall
+ * that drops requests, each link would wait.
  * @returns a function that gives undefined where a file cannot be reached from here
  */
 export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | undefined> {
 	const looks = new Map<string, Promise<Look | undefined>>();
+	const silentHosts = new Set<string>();
 	const { clock, signal } = gateway.runtime;
 	const lookAt = async (url: string) => {
 		if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
+		const { host } = new URL(url);
+		if (silentHosts.has(host)) return undefined;
 		const look = async (inTime: AbortSignal) =>
 			await firstBytes(gateway.with({ signal: inTime }), url);
 		const limit = { milliseconds: patience, clock, signal };
-		return await withTimeout(limit, look).catch(() => undefined);
+		return await withTimeout(limit, look).catch(() => {
+			silentHosts.add(host);
+			return undefined;
+		});
 	};
 	return async (url) => {
 		const look = looks.get(url) ?? lookAt(url);
