@@ -1,7 +1,7 @@
 import type { Failure } from '../shared/service/errors/gatewayError';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
 import { moved, type FinishedJob, type PollerState } from '../shared/service/jobs/poller';
-import { isObject, type JsonObject } from '../shared/service/json';
+import { isObject, textAt, valueAt, type JsonObject } from '../shared/service/json';
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';
 import type { Delivered } from './outputs';
@@ -77,15 +77,17 @@ interface Stored {
 	items: StoredItems;
 }
 
-/** Undefined for what another release stored in its own way: the wait then starts again with the jobs of its input. */
+/** Undefined for what cannot be read: the wait then starts again with the jobs of its input. */
 function readStored(value: unknown): Stored | undefined {
 	if (!isObject(value) || !isObject(value.items)) return undefined;
 	const { version: stored = 1, execution, passes = 0 } = value;
-	if (stored !== 1 && stored !== version) return undefined;
-	const items = Object.entries(value.items).map(([index, item]) => [
+	const items = Object.entries(value.items).map(([index, item]): [string, unknown] => [
 		index,
-		isObject(item) ? { name: nameIn(item), ...item } : item,
+		stored === 1 && isObject(item) ? { name: nameIn(item), ...item } : item,
 	]);
+	const isReadable =
+		(stored === 1 || stored === version) && items.every(([, item]) => isItem(item));
+	if (!isReadable) return undefined;
 	return { version, execution, passes, items: Object.fromEntries(items) } as Stored;
 }
 
@@ -93,6 +95,27 @@ function readStored(value: unknown): Stored | undefined {
 function nameIn({ poller, finished, outputs }: JsonObject): StoredItem['name'] {
 	if (poller !== undefined) return finished === undefined ? 'waiting' : 'finished';
 	return outputs === undefined ? 'failed' : 'delivered';
+}
+
+function isItem(value: unknown): value is StoredItem {
+	const hasJob = textAt(value, 'job.id') !== undefined;
+	switch (textAt(value, 'name')) {
+		case 'waiting':
+			return isPoller(valueAt(value, 'poller'));
+		case 'finished':
+			return isPoller(valueAt(value, 'poller')) && isObject(valueAt(value, 'finished.source'));
+		case 'delivered':
+			return hasJob && Array.isArray(valueAt(value, 'outputs'));
+		default:
+			return hasJob && textAt(value, 'failure.message') !== undefined;
+	}
+}
+
+function isPoller(value: unknown): boolean {
+	return (
+		['kind', 'job.id', 'stage.name'].every((path) => textAt(value, path) !== undefined) &&
+		['timeout', 'since', 'nextPollAt'].every((path) => typeof valueAt(value, path) === 'number')
+	);
 }
 
 /** The newest waits that this process has parked, and that have not resumed here. */

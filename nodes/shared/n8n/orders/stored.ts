@@ -1,4 +1,4 @@
-import { isObject, valueAt } from '../../service/json';
+import { isObject, valueAt, type JsonObject } from '../../service/json';
 import { hashOf } from './identity';
 import type { Order } from './order';
 
@@ -40,19 +40,32 @@ export function readStored(stored: object): Partial<Stored> | undefined {
 	return isStored(orders) ? orders : undefined;
 }
 
-/** Whether every order is in a known state. What a newer release has stored, `nodeMemory` tells by the number of its form. */
 function isStored(stored: object): stored is Partial<Stored> {
-	if (!('journal' in stored)) return true;
-	const known = valueAt(stored.journal, 'known');
-	return isObject(known) && Object.values(known).every(isOrder);
+	const { origin = '', run, owners = {}, journal } = stored as Record<string, unknown>;
+	return (
+		typeof origin === 'string' &&
+		(run === undefined || Number.isInteger(valueAt(run, 'number'))) &&
+		isObject(owners) &&
+		Object.values(owners).every(Array.isArray) &&
+		(journal === undefined || (isObject(journal) && areOrders(journal)))
+	);
 }
 
-const states = ['new', 'sent', 'lost', 'answered'];
-const isOrder = (value: unknown) =>
-	isObject(value) &&
-	states.includes(String(value.state)) &&
-	// Without its result, it would be sent again.
-	(value.state !== 'answered' || 'result' in value);
+function areOrders({ revision, known, earlier = { orders: 0, cost: 0 } }: JsonObject): boolean {
+	const isSum = isObject(earlier) && isCount(earlier.orders) && Number(earlier.cost) >= 0;
+	return isCount(revision) && isSum && isObject(known) && Object.values(known).every(isOrder);
+}
+
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
+
+function isOrder(value: unknown): boolean {
+	if (!isObject(value) || typeof value.id !== 'string') return false;
+	const { state, parts, failure, result, hints, run, timesSent } = value;
+	if (!Number.isInteger(run) || !Number.isInteger(timesSent)) return false;
+	if (state === 'answered')
+		return typeof result === 'object' && result !== null && Array.isArray(hints);
+	return state === 'sent' || (state === 'new' ? Array.isArray(parts) : isObject(failure));
+}
 
 /** The record of release 1.0, in the form of this release. To be deleted in 2.0. */
 function ofRelease10(stored: object): object {

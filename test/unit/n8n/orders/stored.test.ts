@@ -5,19 +5,37 @@ const order = { id: 'a', run: 0, timesSent: 1, state: 'sent' };
 const withOrder = (more: object) => ({
 	journal: { revision: 1, known: { a: { ...order, ...more } } },
 });
+const withKnown = (known: unknown) => ({ journal: { revision: 1, known } });
+const withEarlier = (earlier: unknown) => ({ journal: { revision: 0, known: {}, earlier } });
 
 it.each<[boolean, object]>([
-	[true, {}],
-	[true, { journal: { revision: 0, known: {}, earlier: { orders: 1, cost: null } } }],
-	[true, withOrder({ state: 'lost', failure: {} })],
-	[true, withOrder({ state: 'answered', result: {}, hints: [] })],
-	[false, withOrder({ state: 'odd' })],
-	[false, withOrder({ state: 'answered' })],
+	[true, withEarlier({ orders: 1, cost: null })],
+	[false, withEarlier({ orders: 1, cost: -1 })],
+	[true, { owners: { request: [null, 1] } }],
+	[false, { owners: { request: null } }],
+	[false, { owners: null }],
 	[false, { journal: 7 }],
+	[true, withOrder({ state: 'lost', failure: {} })],
+	[false, withOrder({ timesSent: '1' })],
+	[true, withOrder({ state: 'answered', result: {}, hints: [] })],
+	[false, withOrder({ state: 'answered', result: {}, hints: null })],
+	...['odd', 'lost', 'answered', 'new'].map((state): [boolean, object] => [
+		false,
+		withOrder({ state }),
+	]),
 	...[null, 'text', [], { a: null }, { a: { id: 'a' } }].map((known): [boolean, object] => [
 		false,
-		{ journal: { revision: 1, known } },
+		withKnown(known),
 	]),
+	...[null, 3, { cost: 0 }, { orders: '3', cost: 0 }, { orders: 0.5, cost: 0 }].map(
+		(earlier): [boolean, object] => [false, withEarlier(earlier)],
+	),
+	...[null, -1, '3'].map((revision): [boolean, object] => [
+		false,
+		{ journal: { revision, known: {} } },
+	]),
+	...[null, 'one', { number: 'one' }].map((run): [boolean, object] => [false, { run }]),
+	...[null, 7].map((origin): [boolean, object] => [false, { origin }]),
 ])('is read as it is, or nothing is ordered: %s, %j', (isReadable, stored) => {
 	expect(readStored(stored)).toBe(isReadable ? stored : undefined);
 });
