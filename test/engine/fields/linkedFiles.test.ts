@@ -105,6 +105,21 @@ describe('links to reference media', () => {
 		expect([message, orders]).toEqual([undefined, 1]);
 	});
 
+	it('are not looked at any more when their host has said nothing', async () => {
+		const { host, at } = await hosted(silence);
+		const { url } = at('reference_image');
+		const node = createReferenceVideo({
+			...{ model: byId('beta-2.7-r2v'), mediaJson: '={{ $json.media }}' },
+		});
+		const input = Array.from({ length: 12 }, (_, index) => ({
+			json: { media: [{ type: 'reference_image', url: `${url}/${index}` }] },
+		}));
+		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+		expect(result.items('Create')).toHaveLength(12);
+		// As many as are looked at side by side.
+		expect(host.requests).toHaveLength(8);
+	});
+
 	it('are looked at once, and a voice for its sound', async () => {
 		const { host, at } = await hosted(answer(200, png));
 		const voice = await startServer(answer(200, mp3), answer(200, page));
