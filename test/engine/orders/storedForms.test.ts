@@ -137,3 +137,24 @@ describe('stored data that this release cannot read', () => {
 		);
 	});
 });
+
+// A Retry recognizes an order by the text of its request.
+it('sends the fields of a request in the order in which release 1.0 did', async () => {
+	const gateway = await startGateway({ jobSeconds: Infinity });
+	const node = createReferenceVideo({
+		...{ mediaJson: '[{ "type": "first_frame", "url": "https://example.com/a.png" }]' },
+		options: {
+			...{ resolution: '720P', skipChecks: true },
+			extraBody: '{ "input": { "prompt": "Waves", "negative_prompt": "rain" } }',
+		},
+	});
+	await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+	const body = gateway.requests.find(({ route }) => route === 'referenceVideoCreate')?.body;
+	await gateway.close();
+	expect(Object.keys(body as object)).toEqual(['model', 'input', 'parameters']);
+	expect(Object.keys((body as { input: object }).input)).toEqual([
+		'media',
+		'prompt',
+		'negative_prompt',
+	]);
+});

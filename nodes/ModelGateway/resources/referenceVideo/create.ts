@@ -147,12 +147,8 @@ export const referenceVideoCreate: Operation<Request> = {
 		const { media, wording } = extra.has('input.media')
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters);
-		const others = extra.body([model, prompt], options);
-		const bodyWith = (list: unknown[]) =>
-			(extra.has('input.media')
-				? others
-				: merged(others, { input: { media: list } })) as unknown as ReferenceVideoRequest;
-		const body = bodyWith(media.map(({ medium }) => medium));
+		const sent = { input: { media: media.map(({ medium }) => medium) } };
+		const body = extra.body([model, prompt], options, sent) as unknown as ReferenceVideoRequest;
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
 		for (const { path, problem } of linkAccidents(media)) parameters.report(labelAt(path), problem);
 		// A field that could not be read breaks the rules of the model, too: one problem is enough.
@@ -168,9 +164,10 @@ export const referenceVideoCreate: Operation<Request> = {
 		// The link to a file of n8n was made from the file itself, which has been checked.
 		const isFile = (index: number) => media[index]?.medium !== media[index]?.identity;
 		const linked = mediaOf(body).map((medium, index) => (isFile(index) ? undefined : medium));
+		const recognized = { input: { media: media.map(({ identity }) => identity) } };
 		return {
 			body,
-			identity: bodyWith(media.map(({ identity }) => identity)),
+			identity: extra.has('input.media') ? body : merged({ ...body }, recognized),
 			links: parameters.skipsRules
 				? []
 				: linkedFiles(linked, { labelAt, model: body.model, ...wording }),

@@ -40,6 +40,7 @@ export class ExtraBody {
 
 	/**
 	 * The body of the request: what the user filled in, and Extra Body, whose fields win. Fields that it has are not read.
+	 * Its own come last: a Retry recognizes an order by the text of its request, also after an update.
 	 * @param fields parameters of the node itself
 	 * @param options entries of its "Options"
 	 * @param more what is read in another way
@@ -58,7 +59,7 @@ export class ExtraBody {
 		const isOpen = ({ request = '' }: Field) => !this.has(request);
 		const own = bodyOf(parameters, fields.filter(isOpen));
 		const ofOptions = bodyOf(parameters.options, options.filter(isOpen));
-		return merged({ ...own, ...ofOptions, ...more }, this.fields);
+		return merged({ ...merged(own, more), ...ofOptions }, this.fields);
 	}
 
 	/** Whether Extra Body has this field. @param path dotted, such as `input.media` */
