@@ -77,6 +77,9 @@ const longNumber = /[[:,]\s*-?\d{16}/;
 const partOfJson =
 	/"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"|$)|(?<![\d.eE+-])-?\d{16,1000}(?![\d.eE])|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
 
+/** What these parts become; any other one is no value of JSON. */
+const inJson: Partial<Record<string, string>> = { ',': '', True: 'true', False: 'false' };
+
 /**
  * JSON as some servers write it by mistake, without `NaN` or `None`, a comma too many, or line breaks within texts: the
  * answer may be about something that is paid for. A whole number that JavaScript would round is an ID, and becomes a
@@ -87,9 +90,8 @@ function repaired(text: string): string {
 	return text.replace(partOfJson, (part) => {
 		if (part.startsWith('"'))
 			return part.replace(/\p{Cc}/gu, (given) => JSON.stringify(given).slice(1, -1));
-		if (/\d$/.test(part)) return Number.isSafeInteger(Number(part)) ? part : `"${part}"`;
-		if (part === ',') return '';
-		return /^(?:True|False)$/.test(part) ? part.toLowerCase() : 'null';
+		if (/\d/.test(part)) return Number.isSafeInteger(Number(part)) ? part : `"${part}"`;
+		return inJson[part] ?? 'null';
 	});
 }
 

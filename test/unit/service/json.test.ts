@@ -50,7 +50,10 @@ describe('JSON of a response', () => {
 			{ id: '12345678901234567890', a: null },
 		],
 		['no text that broke off', '{"a":"one,', undefined],
+		['behind spaces', ' \n{"a":None}', { a: null }],
 		['no text that is none', 'Not {"a":1}', undefined],
+		['no word alone', 'None', undefined],
+		['no text in quotation marks', '"one\n["', undefined],
 	])('is read although a server wrote it by mistake: %s', (_, json, value) =>
 		expect(parseResponse(json)).toEqual(value),
 	);

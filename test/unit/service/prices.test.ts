@@ -88,6 +88,7 @@ describe('the price list', () => {
 			/no number from 0: per_second is "0,1". Write decimals with a point/,
 		],
 		[{ plain: { per_second: null } }, /no number from 0: per_second is empty/],
+		[{ plain: { per_second: true } }, /no number from 0: per_second is true/],
 		[{ plain: { per_second: ' ' } }, /no number from 0: per_second is/],
 		[{ plain: { per_second: [1] } }, /no number from 0: per_second is/],
 		[{ plain: { per_second: '1e999' } }, /no number from 0: per_second is/],

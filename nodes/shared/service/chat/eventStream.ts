@@ -22,7 +22,7 @@ export class EventParser {
 
 	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
-		const given = text.includes('\r') || this.endsWithReturn ? this.withoutReturns(text) : text;
+		const given = this.withoutReturns(text);
 		this.buffer += given;
 		// Searching a long unfinished line again for each chunk would be slow.
 		if (!given.includes('\n')) return [];

@@ -36,11 +36,10 @@ const isShortLink = (address: string) =>
 const isAlone = (text: string, link: string) =>
 	text.length <= 3 * maxLinkLength && !/[\p{L}\p{N}]/u.test(text.replaceAll(link, ''));
 
-const ending = /.\.(?:png|jpe?g|webp|gif|avif|svg|bmp|tiff?|hei[cf]|jxl|jp2)(?!\.?\w)/i;
+const ending = /[^/]\.(?:png|jpe?g|webp|gif|avif|svg|bmp|tiff?|hei[cf]|jxl|jp2)(?!\.?\w)/i;
 
 /** Whether a link looks like that of an image. */
-export const endsLikeImage = (link: string): boolean =>
-	ending.test(link.replace(/^https?:\/\//i, ''));
+export const endsLikeImage = (link: string): boolean => ending.test(link);
 
 // ── Files within a text ──────────────────────────────────────────────────────────────────────────
 

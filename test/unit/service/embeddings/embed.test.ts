@@ -26,6 +26,28 @@ const kept = (size: number, ...positions: number[]): EmbeddedBatch => ({
 	vectors: positions.map(() => Array.from({ length: size }, () => 0)),
 });
 
+describe('a vector', () => {
+	const embedded = async (entry: unknown) => {
+		const server = await startServer(json({ data: [entry] }));
+		return vectorsOf(await embed(gatewayTo(server.url), ['a'], { fields, batchSize: 1 }));
+	};
+
+	it.each<[string, unknown, number[]]>([
+		['under another name', { vector: [1, 2] }, [1, 2]],
+		['in its values', { embedding: { values: [1, 2] } }, [1, 2]],
+		['in a list of one', { embedding: [[1, 2]] }, [1, 2]],
+		['of one number', { embedding: [7] }, [7]],
+		['of texts', { embedding: ['1', '2.5'] }, [1, 2.5]],
+	])('is read %s', async (_, entry, vector) => {
+		expect(await embedded(entry)).toEqual([vector]);
+	});
+
+	it.each([[[null, 1]], [[true, 1]], [['1', 'x']], [[]]])('is no list such as %j', async (list) => {
+		const { message } = await failureOf(embedded({ embedding: list }));
+		expect(message).toContain('no vector at index 0');
+	});
+});
+
 describe('the embeddings of a list', () => {
 	it('come in the order of the texts, whichever response arrives first', async () => {
 		const server = await startServer(vectors(2, 60), vectors(2, 30), vectors(2));

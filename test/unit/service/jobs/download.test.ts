@@ -227,6 +227,19 @@ describe('a video in another format', () => {
 			expect(rangesOf(server).at(-1)).toBe(`bytes=${bytes.length - 1}-`);
 		}
 	});
+
+	it('arrives whole from a host that sends it in parts', async () => {
+		const { bytes } = otherVideos.WebM;
+		const parts: Reply = (response, request) => {
+			const first = Number(/\d+/.exec(request.headers.range ?? '0')?.[0]);
+			const part = bytes.subarray(first, first + 40_000);
+			const place = `bytes ${first}-${first + part.length - 1}/${bytes.length}`;
+			answer(206, part, { 'content-range': place })(response, request);
+		};
+		const server = await startServer(parts);
+		await expect(download(server).done).resolves.toBe(sha256(bytes));
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=40000-', 'bytes=80000-']);
+	});
 });
 
 describe('a storage host that fails', () => {

@@ -95,6 +95,13 @@ describe('a job of unknown kind', () => {
 		}
 	});
 
+	it.each([404, 410])('is polled as the other kind although it was created: %d', async (status) => {
+		const say = (asked: Asked) => (asked.what === 'task' ? refusal(status) : video(done)(asked));
+		const { wait } = waitFor(say, task({ isCreated: true }));
+		await wait.hold();
+		expect(wait.state.job).toMatchObject({ kind: 'video', status: 'completed' });
+	});
+
 	it.each<[string, Said, Waiting, string[]]>([
 		['a refused key', refusal(401), task({ isCreated: true }), ['task', 'task']],
 		['a failure', isUnknown, task(), ['task']],
@@ -195,6 +202,21 @@ describe('the link of a finished job', () => {
 		});
 		expect(record.advice).toContain('The video is finished and charged, and it is not lost.');
 		expect(record.advice).not.toContain('Check the ID');
+	});
+
+	it.each<[Waiting['kind'], source: object, own: object]>([
+		['task', {}, { task_id: 'job_1', result_url: link, id: 'other', url: 'relative' }],
+		[
+			'video',
+			{ mayNeedKey: true },
+			{ id: 'job_1', url: link, service_id: 'other', service_url: 'relative' },
+		],
+	])('comes with the fields of the %s that has it', async (kind, source, own) => {
+		const job = { ...completed, id: 'other', url: 'relative' };
+		const { wait } = waitFor(places({ job: [job], content: [lost] }), { kind });
+		const { fields, ...finished } = await wait.hold();
+		expect(finished).toEqual({ source: { url: link, authenticated: false, ...source } });
+		expect(fields).toMatchObject(own);
 	});
 
 	it('of a video comes from its content, with the fields of both', async () => {

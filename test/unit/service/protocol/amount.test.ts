@@ -1,6 +1,7 @@
 import {
 	imageAmount,
 	referenceVideoAmount,
+	textAmount,
 	videoAmount,
 } from '../../../../nodes/shared/service/protocol/amount';
 
@@ -39,4 +40,9 @@ it.each([
 ])('reads the number of images from %j', (fields, count) => {
 	const expected = { kind: 'image', model: 'i-1', count };
 	expect(imageAmount({ model: 'i-1', ...fields })).toEqual(expected);
+});
+
+it('reads the model of a text, which may be missing', () => {
+	expect(textAmount({ model: 'c-1' })).toEqual({ kind: 'text', model: 'c-1' });
+	expect(textAmount({})).toEqual({ kind: 'text', model: '' });
 });

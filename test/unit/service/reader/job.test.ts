@@ -7,9 +7,11 @@ import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
 import * as reader from '../../../../nodes/shared/service/reader/videoLink';
 import { read } from '../../../../nodes/shared/service/reader/values';
 import { answerOf } from '../../../support/data/answers';
+import { mp4Of } from '../../../support/files/boxes';
 import { counted } from '../../../support/data/counted';
 import { fc, tries } from '../../../support/data/fuzz';
 
+const pngHead = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const videoLinkIn = (body: unknown, base?: string) => reader.videoIn(read(body), base)?.link;
 
 /** What services put around a job. */
@@ -79,6 +81,16 @@ describe('a job in any form', () => {
 			}),
 			tries(1_000),
 		);
+	});
+});
+
+describe('an answer that is no object', () => {
+	it.each(['job_12345', '"job_12345"'])('gives the ID that it is: %s', (text) => {
+		expect(createdTask(answerOf(text)).fields).toEqual({ task_id: 'job_12345' });
+		const headers = { 'x-request-id': 'r1' };
+		expect(createdVideo(answerOf(text, { headers })).fields).toEqual({
+			...{ id: 'job_12345', request_id: 'r1' },
+		});
 	});
 });
 
@@ -182,6 +194,20 @@ describe('each name that services use', () => {
 	])('takes no link in %s for that of the video', (name) => {
 		const others = { [`${name}_url`]: link, [name]: { url: link } };
 		expect(videoLinkIn(others)).toBeUndefined();
+	});
+});
+
+describe('a video as base64', () => {
+	const base64 = mp4Of(3_000).toString('base64');
+	const png = Buffer.concat([pngHead, Buffer.alloc(300)]).toString('base64');
+
+	it.each([
+		['a video', base64, `data:video/mp4;base64,${base64}`],
+		['the beginning of one in a sentence', `${base64.slice(0, 400)} is its beginning`, undefined],
+		['an image', png, undefined],
+		['a long word', 'a'.repeat(500), undefined],
+	])('is known by its beginning: %s', (_, file, found) => {
+		expect(videoLinkIn({ file })).toBe(found);
 	});
 });
 

@@ -42,6 +42,28 @@ describe('the error object', () => {
 });
 
 describe('the reason why a job failed', () => {
+	it.each<[string, object, string | undefined]>([
+		[
+			'a cause before a remark within',
+			{ error_msg: 'No luck', output: { message: 'Sent' } },
+			'No luck',
+		],
+		[
+			'the remark that is furthest inside',
+			{ message: 'Sent', output: { message: 'No luck' } },
+			'No luck',
+		],
+		[
+			'the fields of an error',
+			{ error: { x: ['too long'] }, other: { y: ['Sent'] } },
+			'x: too long',
+		],
+		['none in the fields of anything else', { other: { y: ['Sent'] } }, undefined],
+		['no stack of a program', { message: 'No luck \n    at run (a.js:1:2)' }, 'No luck'],
+	])('is %s', (_, job, message) => {
+		expect(jobReasonIn({ status: 'failed', ...job }).message).toBe(message);
+	});
+
 	it('is none in a text instead of a job', () => {
 		expect(jobReasonIn('failed')).toEqual({});
 	});
@@ -88,7 +110,7 @@ describe('each name that services use for a reason', () => {
 		},
 	);
 
-	it.each([null, false, 0, '', 'none', 'No error', 'OK', 'success'])(
+	it.each([null, false, 0, '', 'none', 'No error', 'OK', ' success '])(
 		'takes the error %j for none',
 		(error) => {
 			expect(hasError({ status: 'completed', error })).toBe(false);
