@@ -64,6 +64,9 @@ describe('the parameters of an order', () => {
 		[undefined, ''],
 		[undefined, []],
 		[undefined, { list: [] }],
+		[undefined, ' {} '],
+		[undefined, '[]'],
+		['a', ' a\n'],
 		[
 			['a', ''],
 			['a', null],
