@@ -48,6 +48,19 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
+	it('shows in a worker what the orders of others have left of the limit of a day', async () => {
+		const options = inGroups({ duration: 2, maxOrdersPerDay: 2 });
+		const inWorker = async (preview: boolean, count: number) =>
+			await runWorkflow(chain(create({ preview, options })), {
+				...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
+				input: Array.from({ length: count }, () => ({ json: { media } })),
+			});
+		await inWorker(false, 1);
+		const shown = await inWorker(true, 2);
+		expect(jsonOf(shown, 'Create')).toMatchObject([{ would: 'order' }, { would: 'fail' }]);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
 	it('shows on Retry the jobs that it would reuse, and leaves their record as it was', async () => {
 		const fault = gateway.fault({
 			route: 'models',
