@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
-import { retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
+import { EngineProcess, retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
 import { picture } from '../../support/data/samples';
 import {
 	byId,
@@ -56,8 +56,11 @@ describe('Preview (Order Nothing)', () => {
 				input: Array.from({ length: count }, () => ({ json: { media } })),
 			});
 		await inWorker(false, 1);
-		const shown = await inWorker(true, 2);
-		expect(jsonOf(shown, 'Create')).toMatchObject([{ would: 'order' }, { would: 'fail' }]);
+		const preview = async () => jsonOf(await inWorker(true, 2), 'Create');
+		expect(await new EngineProcess().run(preview)).toMatchObject([
+			{ would: 'order' },
+			{ would: 'fail' },
+		]);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
