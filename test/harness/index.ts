@@ -20,7 +20,13 @@ export { EngineProcess } from './process';
 export { processedItems } from './processedItems';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
-export { recoverExecution, resumeExecution, resumeToEnd, retryExecution } from './retry';
+export {
+	recoverExecution,
+	repeatExecution,
+	resumeExecution,
+	resumeToEnd,
+	retryExecution,
+} from './retry';
 export { runWorkflow, type RunOptions } from './run';
 export { storedExecution, storeFile } from './stored';
 export { SimulatedTime } from './time';

@@ -43,6 +43,14 @@ export async function retryExecution(
 	);
 }
 
+/** Runs the execution of a killed worker from its beginning, as another worker does to which n8n's queue gives it. */
+export async function repeatExecution(killed: StoredExecution): Promise<WorkflowRun> {
+	const { executionId, environment, workflowData } = killed;
+	const data = await storedData(killed);
+	const { source: mode = 'trigger' } = data.executionData?.runtimeData ?? {};
+	return await execute({ workflowData, data, mode }, { ...environment, executionId });
+}
+
 /**
  * Recovers an execution that was killed, as n8n's ExecutionRecoveryService does: each node that had begun gets a
  * made-up first run, in the order in which the workflow lists them, and the last one counts as failed.

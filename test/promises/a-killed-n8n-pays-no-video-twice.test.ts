@@ -2,6 +2,7 @@ import {
 	EngineProcess,
 	processedItems,
 	recoverExecution,
+	repeatExecution,
 	resumeExecution,
 	retryExecution,
 } from '../harness';
@@ -43,6 +44,16 @@ it.each(['behind', 'before'])(
 		const recovered = recoverExecution(killed, { ended: ['Start'], begun: 'Create' });
 		expect((await retryExecution(recovered)).status).toBe('error');
 		expect(charged()).toBe(1);
+	},
+);
+
+it.each(videos)(
+	'orders nothing when n8n’s queue gives the execution of a killed worker to another one: %s',
+	async (thing) => {
+		const killed = await killedWhileOrdering(thing, chain(create(thing)));
+		const repeated = await repeatExecution(killed);
+		expect(repeated.errorOf('Create')?.message).toMatch(/sent before, by the execution that began/);
+		expect([requested(thing), charged()]).toEqual([1, 1]);
 	},
 );
 
