@@ -61,14 +61,7 @@ it('each action of the workflows is pinned to a commit, and says which version t
 	for (const use of uses) expect(use).toMatch(/^uses: [\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-it('compose.yaml follows the schema and the rules of a linter, and lets n8n load this package', async () => {
-	const { DCLinter } = await import('dclint');
-	const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] });
-	const [{ messages }] = linter.lintFiles([path.join(root, 'compose.yaml')], false);
-	expect(messages).toEqual([]);
-	// From version 3 on, n8n does not load the package without it.
-	expect(parse(read('compose.yaml'))).toHaveProperty(
-		'services.n8n.environment.N8N_UNVERIFIED_PACKAGES_ENABLED',
-		'true',
-	);
+it('compose.yaml lets n8n load this package, which n8n 3 does not by itself', () => {
+	const { services } = parse(read('compose.yaml')) as Record<'services', { n8n: object }>;
+	expect(services.n8n).toHaveProperty('environment.N8N_UNVERIFIED_PACKAGES_ENABLED', 'true');
 });
