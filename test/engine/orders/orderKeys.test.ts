@@ -74,6 +74,19 @@ it.each([
 	expect(creates()).toHaveLength(1);
 });
 
+it('leaves a key to a later item when the limits refuse the order of an earlier one', async () => {
+	const options = { duration: 2, once: { orderKey: 'A-1' }, limits: { maxCost: 0.5 } };
+	const model = { __rl: true, mode: 'id', value: '={{ $json.model }}' };
+	const create = createReferenceVideo({ options, model }, { onError: 'continueRegularOutput' });
+	const prices = { dear: { per_video: 0.6 }, cheap: { per_video: 0.4 } };
+	const run = await runWorkflow(chain(create), {
+		credentials: credentialFor(gateway, { advanced: true, prices: JSON.stringify(prices) }),
+		...{ input: Object.keys(prices).map((model) => ({ json: { media, model } })), mode: 'trigger' },
+	});
+	expect(run.items('Create')[0].json.error).toContain('estimated cost of 0.6');
+	expect(createsOf(gateway)).toMatchObject([{ body: { model: 'cheap' } }]);
+});
+
 it.each(
 	['before', 'after'].flatMap((when) => [1, 2, 3, 4, 5, 6].map((call) => [when, call] as const)),
 )(
