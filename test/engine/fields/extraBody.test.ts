@@ -77,6 +77,11 @@ describe('options that change the request', () => {
 			},
 		);
 
+		it.each([null, false])('sends a stream that Extra Body turns off: %s', async (stream) => {
+			const { body } = await run('image generate', { options: { extraBody: { stream } } });
+			expect(body).toMatchObject({ stream });
+		});
+
 		it('sends embeddings with different Extra Body fields in separate requests', async () => {
 			const before = gateway.requests.length;
 			const options = { extraBody: '={{ { user: $json.user } }}' };
