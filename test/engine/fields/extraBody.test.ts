@@ -47,6 +47,7 @@ describe('options that change the request', () => {
 				output: { format: 'png' },
 				background: 'transparent',
 				image: 'https://a/b',
+				style: null,
 			};
 			const options = { extraBody };
 			const { body } = await run('image edit', { imageSource: 'binary', options });
@@ -55,6 +56,7 @@ describe('options that change the request', () => {
 				background: 'transparent',
 				image: 'https://a/b',
 			});
+			expect(body).not.toHaveProperty('style');
 		});
 
 		it.each([
