@@ -130,6 +130,12 @@ describe('bad input', () => {
 		},
 	);
 
+	it('refuses Media (JSON) with a number that JSON cannot hold', async () => {
+		const mediaJson = `[{ "type": "reference_image", "url": "${goodLink}", "weight": 1e999 }]`;
+		const create = createReferenceVideo({ model: byId('gamma-3.0-r2v'), mediaJson });
+		expect(await messageOf(create)).toContain('Media (JSON) is not valid JSON');
+	});
+
 	it('refuses Content (JSON) that is no JSON, and names the message', async () => {
 		const message = { resource: 'message', operation: 'create', model: byId('chat-1') };
 		const values = [{ role: 'user', content: '', contentJson: '[{ "type": ' }];
