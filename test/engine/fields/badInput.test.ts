@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
+import { png } from '../../support/workflows/everyNode';
 import {
 	byId,
 	chain,
@@ -23,6 +24,7 @@ interface LinkField {
 const call = (resource: string, operation: string, parameters: IDataObject) =>
 	modelGateway({ resource, operation, ...parameters }, { name: 'Call' });
 
+const file = { data: png, mimeType: 'image/png' };
 const goodLink = 'https://media.example/a.png';
 const images = (link: string) => ({ values: [{ source: 'url', url: link }] });
 const withMedia = (medium: IDataObject) => ({ media: [{ type: 'reference_image', ...medium }] });
@@ -105,6 +107,33 @@ describe('bad input', () => {
 		const blank = { values: [{ type: 'reference_image', source: 'url', url: ' ' }] };
 		const alpha = { model: byId('alpha-1.1-r2v'), mediaInput: 'fields', media: blank };
 		expect(await messageOf(createReferenceVideo(alpha))).toBe(problem);
+	});
+
+	it.each<[string, IDataObject]>([
+		['Image Binary Field', { operation: 'edit', imageBinaryField: '={{ $binary.photo }}' }],
+		['Image Binary Field', { operation: 'edit', imageBinaryField: '={{ $json.nothing }}' }],
+		['Image 1', { operation: 'chat', binaryField: '={{ $binary.photo }}' }],
+	])(
+		'sends no other file where an expression gives no name: %s of %j',
+		async (label, { binaryField, ...parameters }) => {
+			const images = { values: [{ source: 'binary', binaryField }] };
+			const image = { resource: 'image', model: byId('image-1'), prompt: 'A boat', images };
+			const node = modelGateway({ ...image, ...parameters });
+			const result = await runWorkflow(chain(node), {
+				credentials: credentialFor(gateway),
+				input: [{ json: {}, binary: { data: file, photo: file } }],
+			});
+			expect(result.errorOf(node.name)?.message).toBe(
+				`${label} names "", but this item has no such file (it has data, photo)`,
+			);
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+
+	it('refuses Media (JSON) with a number that JSON cannot hold', async () => {
+		const mediaJson = `[{ "type": "reference_image", "url": "${goodLink}", "weight": 1e999 }]`;
+		const create = createReferenceVideo({ model: byId('gamma-3.0-r2v'), mediaJson });
+		expect(await messageOf(create)).toContain('Media (JSON) is not valid JSON');
 	});
 
 	it('refuses Content (JSON) that is no JSON, and names the message', async () => {

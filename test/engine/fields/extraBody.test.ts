@@ -47,6 +47,7 @@ describe('options that change the request', () => {
 				output: { format: 'png' },
 				background: 'transparent',
 				image: 'https://a/b',
+				style: null,
 			};
 			const options = { extraBody };
 			const { body } = await run('image edit', { imageSource: 'binary', options });
@@ -55,6 +56,7 @@ describe('options that change the request', () => {
 				background: 'transparent',
 				image: 'https://a/b',
 			});
+			expect(body).not.toHaveProperty('style');
 		});
 
 		it.each([
@@ -76,6 +78,11 @@ describe('options that change the request', () => {
 				expect(body).toMatchObject(extraBody);
 			},
 		);
+
+		it.each([null, false])('sends a stream that Extra Body turns off: %s', async (stream) => {
+			const { body } = await run('image generate', { options: { extraBody: { stream } } });
+			expect(body).toMatchObject({ stream });
+		});
 
 		it('sends embeddings with different Extra Body fields in separate requests', async () => {
 			const before = gateway.requests.length;

@@ -8,7 +8,12 @@ import {
 	runWorkflow,
 	type WorkflowRun,
 } from '../../harness';
-import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+} from '../../support/workflows/workflows';
 import { createsOf } from '../../support/workflows/videoOrders';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -85,6 +90,21 @@ it('leaves a key to a later item when the limits refuse the order of an earlier 
 	});
 	expect(run.items('Create')[0].json.error).toContain('estimated cost of 0.6');
 	expect(createsOf(gateway)).toMatchObject([{ body: { model: 'cheap' } }]);
+});
+
+it('takes another input of Extra Body for another order', async () => {
+	const extraBody = '={{ { input: $json.prompt } }}';
+	const options = { extraBody, once: { orderKey: 'A-1' } };
+	const create = createReferenceVideo({ model: byId('gamma-3.0-r2v'), options });
+	const body = JSON.stringify({ output: { task_id: 'task-1' } });
+	gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 200, body });
+	const orderOf = async (prompt: string) =>
+		await runWorkflow(chain(create), {
+			...{ credentials: credentialFor(gateway), mode: 'trigger' },
+			input: [{ json: { prompt, media } }],
+		});
+	expect((await orderOf('Waves')).status).toBe('success');
+	expect((await orderOf('Fog')).errorOf('Create')?.message).toContain('for another order');
 });
 
 it.each(

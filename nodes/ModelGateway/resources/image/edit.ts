@@ -60,7 +60,9 @@ export const imageEdit: Operation<Request, MadeImages> = {
 
 	async perform({ body, image: source, mask: maskSource }, run) {
 		const form = new FormData();
-		for (const [name, value] of Object.entries(body)) form.append(name, formText(value));
+		// A form has no null.
+		for (const [name, value] of Object.entries(body))
+			if (value !== null) form.append(name, formText(value));
 		if (source) await append(form, 'image', source, run);
 		if (maskSource) await append(form, 'mask', maskSource, run);
 		return await requestImages(

@@ -167,7 +167,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		const recognized = { input: { media: media.map(({ identity }) => identity) } };
 		return {
 			body,
-			identity: extra.has('input.media') ? body : merged({ ...body }, recognized),
+			identity: merged(merged({ ...body }, recognized), extra.fields),
 			links: parameters.skipsRules
 				? []
 				: linkedFiles(linked, { labelAt, model: body.model, ...wording }),

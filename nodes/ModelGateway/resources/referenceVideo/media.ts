@@ -6,7 +6,7 @@ import {
 	type MediaType,
 	type ReferenceVideoModel,
 } from '../../../shared/service/protocol/models';
-import { isObject, parseJson, toJson, withoutUndefined } from '../../../shared/service/json';
+import { isObject, withoutUndefined } from '../../../shared/service/json';
 import { encodedLink } from '../../../shared/service/links';
 import { publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
@@ -20,6 +20,7 @@ import {
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
+import { jsonIn } from '../../../shared/n8n/parameters/values';
 
 const { min, max } = referenceVoice.seconds;
 
@@ -140,7 +141,7 @@ const mediaJson = fieldOf(
 
 /** Reads a list of links and objects, a single one, or a text with one link per line. */
 function readJson(value: unknown, report: Report): ReferenceMedium[] {
-	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
+	const json = typeof value === 'string' ? jsonOrLinks(value) : jsonIn(value ?? []);
 	const list = Array.isArray(json) ? json : [json];
 	if (json === undefined) report('is not valid JSON', 'unsendable');
 	else if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
@@ -168,7 +169,7 @@ function divided(entry: unknown): unknown[] {
 
 /** The parsed JSON, or the lines of a text that is not JSON. Undefined for broken JSON. */
 function jsonOrLinks(text: string): unknown {
-	const json = parseJson(text);
+	const json = jsonIn(text);
 	if (json !== undefined) return json ?? [];
 	const isBroken = /^\s*[[{]/.test(text);
 	return isBroken ? undefined : text.split(/[\r\n]+/).filter((line) => line.trim() !== '');

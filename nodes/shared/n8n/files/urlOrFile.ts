@@ -63,7 +63,11 @@ export function urlOrFile({
 				if (problem !== undefined) scope.report(labels.url, problem);
 				return { url: link };
 			}
-			const found = find(file.read(scope) ?? String(file.property.default), labels.file, scope);
+			const { name, default: usual } = file.property;
+			// One that gives no name for a file must not send another one.
+			const isExpression = String(scope.written(name)).startsWith('=');
+			const given = file.read(scope) ?? (isExpression ? '' : String(usual));
+			const found = find(given, labels.file, scope);
 			return found && { file: found };
 		},
 	};

@@ -109,7 +109,10 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 }
 
 /** Groups items into requests: one item each, unless the work sends several at once. */
-export class Batches<Request, Item extends { request: Request; sending: Sending }> {
+export class Batches<
+	Request,
+	Item extends { request: Request; sending: Sending; parts: readonly object[] },
+> {
 	readonly all: Item[][] = [];
 	/** The last batch of each key. `left`: the size that it can still take. */
 	private readonly open = new Map<string, { items: Item[]; left: number }>();
@@ -117,8 +120,9 @@ export class Batches<Request, Item extends { request: Request; sending: Sending 
 	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
 
 	add(item: Item): void {
-		const { request, sending } = item;
-		if (!this.batch) {
+		const { request, sending, parts } = item;
+		// Parts that an earlier try kept belong to one item.
+		if (!this.batch || parts.length > 0) {
 			this.all.push([item]);
 			return;
 		}

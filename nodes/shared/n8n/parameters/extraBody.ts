@@ -33,7 +33,7 @@ export class ExtraBody {
 		this.fields = purpose.otherModel === undefined ? given : without(given, ['model']);
 		const report: Report = (...problem) =>
 			options.report(extraBodyOption.property.displayName, ...problem);
-		if (refused && this.has(refused) && this.fields[refused] !== false)
+		if (refused && (this.fields[refused] ?? false) !== false)
 			report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
 		reportAccident(accidentInJson(this.fields, purpose.isOrder), report);
 	}

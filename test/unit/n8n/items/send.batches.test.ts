@@ -22,8 +22,11 @@ const batch = {
 	perform: async () => [],
 };
 const groups = (list: Request[]) => {
-	const batches = new Batches<Request, { item: number; request: Request; sending: object }>(batch);
-	list.forEach((request, item) => batches.add({ item, request, sending: {} }));
+	const batches = new Batches<
+		Request,
+		{ item: number; request: Request; sending: object; parts: object[] }
+	>(batch);
+	list.forEach((request, item) => batches.add({ item, request, sending: {}, parts: [] }));
 	return batches.all.map((group) => group.map(({ item }) => item));
 };
 
