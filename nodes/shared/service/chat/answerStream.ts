@@ -5,7 +5,13 @@ import { describeBody, UnusableResponse, type ServiceResponse } from '../client/
 import { excerpt, isObject, parseJson, type JsonObject } from '../json';
 import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
 import { streamEnd } from '../protocol/chat';
-import { brokeOffWithError, choicesIn, errorInChoice, type Choice } from './completion';
+import {
+	brokeOffWithError,
+	choicesIn,
+	errorInChoice,
+	generatedIn,
+	type Choice,
+} from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
 import { StreamedChoice } from './streamedChoice';
@@ -81,14 +87,14 @@ export class AnswerStream {
 		const { error, text, fields, hasEnd } = this;
 		const choices = [...this.choices].sort(([one], [other]) => one - other);
 		const ends = choices.map(([, { finishReason }]) => finishReason);
+		const whole = choices.map(([index, choice]) => choice.get(index));
 		if (error !== undefined || ends.includes('error'))
-			throw brokeOffWithError(redaction.json(error), text);
+			throw brokeOffWithError(redaction.json(error), generatedIn(whole));
 		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
 		const areFinished = choices.length >= this.count && !ends.includes(undefined);
 		const isWhole = choices.length > 0 && (hasEnd || areFinished);
 		if (!isWhole || strayText !== undefined || this.isExcessive)
 			throw new UnusableResponse(this.problemIn(response, strayText), text);
-		const whole = choices.map(([index, choice]) => choice.get(index));
 		const answer = { ...fields, object: 'chat.completion', choices: whole };
 		// A key that was split over several events appears only now.
 		const json = redaction.json(answer);
