@@ -56,6 +56,12 @@ describe('why the service refused', () => {
 		'You exceeded your current quota, please check your plan and billing details',
 		'Account balance not enough',
 		'Payment required',
+		'You have exceeded your monthly budget',
+		'User has exceeded their budget',
+		'Your quota has been used up',
+		'You have no credits left',
+		'The key has reached its budget limit',
+		'Your spending limit of $10 has been reached',
 		'您的账户已欠费，请充值后重试',
 	])('is an empty account under any status: %s', (message) => {
 		for (const status of [200, 400, 403, 429])
