@@ -107,6 +107,10 @@ export const upstreamWords = /upstream|provider/i;
 /** Matches the refusal of an unknown job, whose status and code the specification does not show. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
+/** Matches the refusal of an unknown model without its code. */
+export const unknownModelWords =
+	/\bmodel\b.{0,200}n[o']t.{0,6}(found|exist)|(invalid|unknown|no such|unsupported) model\b/i;
+
 /** Matches a 400 or 403 of content moderation, for which no code is shown ("Errors", handling of 400). */
 export const moderationWords =
 	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw|敏感|违规|不安全/i;

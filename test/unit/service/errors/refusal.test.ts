@@ -31,6 +31,9 @@ describe('why the service refused', () => {
 		// Only a read requests nothing but what its address names.
 		[video, 400, { message: 'task does not exist' }, 'notFound'],
 		[chat, 400, { message: 'task does not exist' }, 'badRequest'],
+		[chat, 404, { message: 'The model `chat-9` does not exist.' }, 'unknownModel'],
+		[videoCreate, 400, { code: '400', message: 'Invalid model name' }, 'unknownModel'],
+		[chat, 404, { message: 'Not Found' }, 'notFound'],
 		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
 		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
 		[chat, 200, { type: 'server_error', message: 'overloaded' }, 'serverError'],
