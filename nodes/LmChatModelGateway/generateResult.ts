@@ -1,5 +1,6 @@
 import { randomUUID } from 'crypto';
 import { partsOf, textToShow, type Completion } from '../shared/service/chat/completion';
+import { isEmpty } from '../shared/service/chat/fragments';
 import { requestIdsOf, UnusableResponse } from '../shared/service/client/response';
 import {
 	asText,
@@ -103,9 +104,12 @@ function toolCall(
 /** The arguments of a call as the JSON of an object, and as they came; the first is undefined when they are none. */
 function toInput(given: unknown): { input?: string; text: string } {
 	if (isObject(given)) return { input: JSON.stringify(given), text: '' };
-	const json = asText(given) ?? '{}';
+	const json = asText(given) ?? (isEmpty(given) ? '{}' : jsonTextOf(given));
 	// Some models put the JSON into a text again, or into a code fence.
 	const text = (json.startsWith('"') && asText(parseJson(json))) || json;
 	const [, bare = text] = /^```\w*\s(.*)```$/s.exec(text.trim()) ?? [];
-	return { input: isObject(parseJson(bare)) ? bare : undefined, text: json };
+	const value = parseJson(bare);
+	// Some services write null or an empty list for no arguments.
+	const none = value !== undefined && isEmpty(value) ? '{}' : undefined;
+	return { input: isObject(value) ? bare : none, text: json };
 }

@@ -7,12 +7,16 @@ export interface TokenUsage {
 	totalTokens: number;
 }
 
-/** @param usage of a chat completion or an embedding list ("Resources"); undefined when the service sent none */
+/**
+ * @param usage of a chat completion or an embedding list ("Resources"), or of an answer as other services give it;
+ * undefined when the service sent none
+ */
 export function tokenUsageOf(usage: unknown): TokenUsage | undefined {
 	if (!isObject(usage)) return undefined;
-	const tokens = (name: string) => (Number.isFinite(usage[name]) ? Number(usage[name]) : 0);
-	const promptTokens = tokens('prompt_tokens');
-	const completionTokens = tokens('completion_tokens');
+	const tokens = (...names: string[]) =>
+		Number(names.map((name) => usage[name]).find(Number.isFinite) ?? 0);
+	const promptTokens = tokens('prompt_tokens', 'input_tokens');
+	const completionTokens = tokens('completion_tokens', 'output_tokens');
 	const totalTokens = tokens('total_tokens') || promptTokens + completionTokens;
 	return { promptTokens, completionTokens, totalTokens };
 }

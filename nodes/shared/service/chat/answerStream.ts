@@ -2,10 +2,17 @@ import { nextTurn } from '../client/eventLoop';
 import type { Clock, Runtime } from '../client/http';
 import type { Redaction } from '../client/redaction';
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { excerpt, isObject, parseJson, type JsonObject } from '../json';
+import { excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
 import { maxEventsAtOnce, maxKeptParts } from '../protocol/bounds';
 import { streamEnd } from '../protocol/chat';
-import { brokeOffWithError, choicesIn, errorInChoice, type Choice } from './completion';
+import { statedRefusal } from '../reader/refusal';
+import {
+	brokeOffWithError,
+	choicesIn,
+	errorInChoice,
+	generatedIn,
+	type Choice,
+} from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
 import { StreamedChoice } from './streamedChoice';
@@ -81,14 +88,14 @@ export class AnswerStream {
 		const { error, text, fields, hasEnd } = this;
 		const choices = [...this.choices].sort(([one], [other]) => one - other);
 		const ends = choices.map(([, { finishReason }]) => finishReason);
+		const whole = choices.map(([index, choice]) => choice.get(index));
 		if (error !== undefined || ends.includes('error'))
-			throw brokeOffWithError(redaction.json(error), text);
+			throw brokeOffWithError(redaction.json(error), generatedIn(whole));
 		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
 		const areFinished = choices.length >= this.count && !ends.includes(undefined);
 		const isWhole = choices.length > 0 && (hasEnd || areFinished);
 		if (!isWhole || strayText !== undefined || this.isExcessive)
 			throw new UnusableResponse(this.problemIn(response, strayText), text);
-		const whole = choices.map(([index, choice]) => choice.get(index));
 		const answer = { ...fields, object: 'chat.completion', choices: whole };
 		// A key that was split over several events appears only now.
 		const json = redaction.json(answer);
@@ -120,6 +127,7 @@ export class AnswerStream {
 		this.hasEnd ||= chunk.type === 'message_stop' || chunk.done === true;
 		const choices = piecesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
+		if (choices.length === 0) this.error ??= statedRefusal(chunk, 'generation');
 		addFragment(this.fields, { ...chunk, ...withoutAnswers }, 'replaces', this.kept);
 		return choices.map((choice) => this.addTo(choice)).join('');
 	}
@@ -141,7 +149,7 @@ export class AnswerStream {
  */
 function asChunk(event: JsonObject): JsonObject {
 	const { type, index, usage } = event;
-	if (!/^(?:message|content_block)_/.test(String(type))) return event;
+	if (!isMessageEvent(type)) return event;
 	const [message, delta, part] = [event.message, event.delta, event.content_block].map((given) =>
 		isObject(given) ? given : {},
 	);
@@ -155,6 +163,8 @@ function asChunk(event: JsonObject): JsonObject {
 	const ended = type === 'message_delta' ? delta : {};
 	return { ...fields, ...ended, type, usage, choices: [{ index: 0, delta: piece, finish_reason }] };
 }
+
+const isMessageEvent = (type: unknown) => /^(?:message|content_block)_/.test(String(type));
 
 /** The places where a chunk has its answers. */
 const withoutAnswers = {
@@ -187,8 +197,11 @@ export async function unstreamed(
 	{ count, stream }: { count?: number; stream?: AnswerStream } = {},
 ): Promise<ServiceResponse> {
 	const { json, text } = response;
-	if (isObject(json) || (Array.isArray(json) && json.length === 1)) return response;
-	const whole = wholeAnswerIn(text);
+	const isBroken = response.broken !== undefined;
+	const isJson = isObject(json) || (Array.isArray(json) && json.length === 1);
+	// A stream may end after its first piece.
+	if (isJson && !((stream || isBroken) && isPiece(json))) return response;
+	const whole = wholeAnswerIn(text, isBroken);
 	if (whole) return { ...response, json: redaction.json(whole) };
 	const received = stream ?? new AnswerStream(redaction, count);
 	if (stream === undefined) await received.read(text, runtime.clock);
@@ -196,15 +209,23 @@ export async function unstreamed(
 }
 
 /** The JSON of a whole answer between the marks of a stream; undefined when there is none, or only pieces of one. */
-function wholeAnswerIn(text: string): JsonObject | undefined {
+function wholeAnswerIn(text: string, isBroken: boolean): JsonObject | undefined {
 	const begun = withoutEnd(withoutEnd(text.trim(), streamEnd), 'data:');
 	const json = begun.startsWith('data:') ? begun.slice('data:'.length) : begun;
 	const answer = json.includes('\ndata:') ? undefined : parseJson(json);
-	if (!isObject(answer) || answer.object === 'chat.completion.chunk') return undefined;
+	if (!isObject(answer) || isPiece(answer)) return undefined;
 	const choices = choicesIn(answer) ?? [];
-	const isPiece = choices.some((choice) => 'delta' in choice || 'text' in choice);
-	return choices.length === 0 || isPiece ? undefined : answer;
+	const arePieces = choices.some(
+		(choice) => 'delta' in choice || 'text' in choice || (isBroken && !choice.finish_reason),
+	);
+	return choices.length === 0 || arePieces ? undefined : answer;
 }
+
+/** Whether an answer says that more of it follows. */
+const isPiece = (answer: unknown): boolean =>
+	valueAt(answer, 'object') === 'chat.completion.chunk' ||
+	valueAt(answer, 'done') === false ||
+	isMessageEvent(valueAt(answer, 'type'));
 
 const withoutEnd = (text: string, end: string) =>
 	text.endsWith(end) ? text.slice(0, -end.length).trimEnd() : text;

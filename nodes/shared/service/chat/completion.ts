@@ -9,6 +9,7 @@ import {
 	asText,
 	excerpt,
 	isObject,
+	jsonTextOf,
 	textAt,
 	valueAt,
 	withoutUndefined,
@@ -185,9 +186,20 @@ export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
 	const { choices } = whole;
 	const error = [errorIn(whole), ...choices.map(errorInChoice)].find(Boolean);
 	const isBroken = choices.some(({ finish_reason }) => finish_reason === 'error');
-	if (error === undefined && !isBroken) return undefined;
-	const texts = choices.map(({ message }) => textOf(message)).filter((text) => text !== '');
-	return brokeOffWithError(error, texts.join('\n\n'));
+	const isWhole = error === undefined && !isBroken;
+	return isWhole ? undefined : brokeOffWithError(error, generatedIn(choices));
+}
+
+/** What was generated before an error: the text of each answer, or else its reasoning, tool calls and other parts. */
+export function generatedIn(choices: Choice[]): string {
+	const isGiven = (name: string) => /^(?:role|id|type|object|name|error)$/.test(name);
+	const texts = choices.flatMap(({ message }) => {
+		const parts = Object.entries(message).flatMap(([name, value]) =>
+			isGiven(name) || isEmpty(value) ? [] : (asText(value) ?? jsonTextOf(value)),
+		);
+		return textOf(message) || parts;
+	});
+	return texts.filter(Boolean).join('\n\n');
 }
 
 /** The parts of a message's content, which may be a text, a part, or a list of both ("Resources", message). */

@@ -15,6 +15,7 @@ import {
 	statusRefusals,
 	statusWords,
 	timeLimitWords,
+	unknownModelWords,
 	upstreamWords,
 	type RefusalKind,
 } from '../protocol/errorCodes';
@@ -48,6 +49,8 @@ export function refusalOf(
 	if (cost === 'read' && isOneOf(400, 422) && notFoundWords.test(reason)) {
 		return 'notFound';
 	}
+	// Only its path and its model can be unknown of another request.
+	if (cost !== 'read' && isOneOf(400, 404) && unknownModelWords.test(reason)) return 'unknownModel';
 	if (isOneOf(500) && media !== undefined) {
 		const isBlamed = mediaWords.test(reason) && !upstreamWords.test(reason);
 		return media === 'none' || isBlamed ? 'missingMedia' : 'missingMediaOrServerError';

@@ -107,6 +107,10 @@ export const upstreamWords = /upstream|provider/i;
 /** Matches the refusal of an unknown job, whose status and code the specification does not show. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
+/** Matches the refusal of an unknown model without its code. */
+export const unknownModelWords =
+	/\bmodel\b.{0,200}n[o']t.{0,6}(found|exist)|(invalid|unknown|no such|unsupported) model\b/i;
+
 /** Matches a 400 or 403 of content moderation, for which no code is shown ("Errors", handling of 400). */
 export const moderationWords =
 	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw|敏感|违规|不安全/i;
@@ -125,13 +129,14 @@ export const permissionWords =
 /** Matches a refusal that certainly is about the balance or a budget, whatever its status. */
 export const balanceWords = new RegExp(
 	[
-		String.raw`quota_exceeded|exceeded[ _]?(your[ _])?(current[ _])?(quota|budget)`,
+		String.raw`quota_exceeded|exceeded[ _]?((your|their|its)[ _])?((current|monthly)[ _])?(quota|budget)`,
 		String.raw`insufficient[ _-]([a-z]+[ _-]){0,2}(balance|quota|funds?|credits?)|arrear|overdue`,
-		String.raw`(balance|quota|credits?|funds) (is|are)? ?(insufficient|too low|not enough|used up)`,
-		String.raw`(out of|not enough) (credits?|funds|quota|balance)|payment required`,
+		String.raw`(balance|quota|credits?|funds) (is |are |has been |have been )?(insufficient|too low|not enough|used up)`,
+		String.raw`(out of|not enough) (credits?|funds|quota|balance|budget)|payment required`,
+		String.raw`no (more )?(credits?|funds|balance) (left|remaining|available)|used (up )?all (of )?your credits`,
 		String.raw`budget (has been |is |was )?exceeded|budget_exceeded|billing[ _]hard[ _]limit`,
-		String.raw`reached your (specified )?(api )?(monthly )?(usage|spend(ing)?|billing|credit) (limit|cap)`,
-		String.raw`(usage|spend(ing)?|billing|credit|monthly) (limit|cap) (has been |is |was )?(reached|exceeded)`,
+		String.raw`reached (your|their|its) (specified )?(api )?(monthly )?(usage|spend(ing)?|billing|credit|budget) (limit|cap)`,
+		String.raw`(usage|spend(ing)?|billing|credit|monthly|budget) (limit|cap) (of \S{1,20} )?(has been |is |was )?(reached|exceeded)`,
 		String.raw`(credits?|balance|funds|budget) (has been |have been |is |are )?(exhausted|depleted|spent)`,
 		'欠费|余额不足|额度不足',
 	].join('|'),

@@ -149,6 +149,14 @@ describe('the chat model', () => {
 		expect(bodies().map((body) => body.model)).toEqual(['chat-1', 'chat-9', 'chat-1-mini']);
 	});
 
+	it('counts the tokens of a message as those of a chat', async () => {
+		const usage = { input_tokens: 5, output_tokens: 7 };
+		const message = { role: 'assistant', content: [text('Hello')], stop_reason: 'end_turn', usage };
+		gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify(message) });
+		const made = await newModel().generate(hello);
+		expect(made.usage).toEqual({ promptTokens: 5, completionTokens: 7, totalTokens: 12 });
+	});
+
 	it('stays with a model that has begun to answer', async () => {
 		gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
 		await failureOf(chunksOf(newModel('chat-1-mini').stream(hello)));

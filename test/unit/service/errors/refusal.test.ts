@@ -31,6 +31,9 @@ describe('why the service refused', () => {
 		// Only a read requests nothing but what its address names.
 		[video, 400, { message: 'task does not exist' }, 'notFound'],
 		[chat, 400, { message: 'task does not exist' }, 'badRequest'],
+		[chat, 404, { message: 'The model `chat-9` does not exist.' }, 'unknownModel'],
+		[videoCreate, 400, { code: '400', message: 'Invalid model name' }, 'unknownModel'],
+		[chat, 404, { message: 'Not Found' }, 'notFound'],
 		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
 		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
 		[chat, 200, { type: 'server_error', message: 'overloaded' }, 'serverError'],
@@ -56,6 +59,12 @@ describe('why the service refused', () => {
 		'You exceeded your current quota, please check your plan and billing details',
 		'Account balance not enough',
 		'Payment required',
+		'You have exceeded your monthly budget',
+		'User has exceeded their budget',
+		'Your quota has been used up',
+		'You have no credits left',
+		'The key has reached its budget limit',
+		'Your spending limit of $10 has been reached',
 		'您的账户已欠费，请充值后重试',
 	])('is an empty account under any status: %s', (message) => {
 		for (const status of [200, 400, 403, 429])
