@@ -13,7 +13,7 @@ import {
 	type Rule,
 	type Value,
 } from '../reader/values';
-import { endsLikeImage, filePlace, filesIn, isFile } from './textImages';
+import { endsLikeImage, filePlace, filesIn, isFile, mayBeBase64 } from './textImages';
 import { words } from '../words';
 
 /** One image of a response: a link to it, or its bytes. */
@@ -46,7 +46,7 @@ export function readEntries(
 	return { images, missing: missing.concat(entries.slice(maxFoundImages)) };
 }
 
-/** Fields that have base64, whatever it looks like. */
+/** Fields that have base64, whatever it is of. */
 const base64Names = words(
 	'b64_json image_base64 image_b64 base64 b64 bytes_base64_encoded image_bytes',
 );
@@ -55,7 +55,9 @@ const addressNames = words(`
 	url image_url image uri image_uri file_uri data result output link src href download_url file_url
 	signed_url sample asset_url result_image
 `);
-const isBase64: Rule = named(...base64Names);
+const isNamedBase64: Rule = named(...base64Names);
+/** Some services put a link into such a field, or a word in place of what they left out. */
+const isBase64: Rule = (value) => isNamedBase64(value) && mayBeBase64(String(value.value));
 const isOther: Rule = ({ path }) =>
 	path.some((name) => /thumb|preview|input|prompt|mask|page/.test(name));
 const names = [...base64Names, ...addressNames];

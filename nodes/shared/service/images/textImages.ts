@@ -50,12 +50,15 @@ const minLetters = minLength - 2;
 /** As many as a signature can have. */
 const headLength = 800;
 
+/** Whether a text has no other characters at its beginning than base64 has. */
+export const mayBeBase64 = (text: string): boolean =>
+	/^[\w+/=\s-]*$/.test(text.slice(0, headLength));
+
 /** Whether this is a data URL, or the base64 of an image, as its first bytes show. */
 export function isFile(text: string): boolean {
 	if (/^data:/i.test(text)) return true;
-	const head = text.slice(0, headLength);
-	if (text.length < minLength || !/^[\w+/=\s-]*$/.test(head)) return false;
-	return fileTypeOf(Buffer.from(head, 'base64'))?.kind === 'image';
+	if (text.length < minLength || !mayBeBase64(text)) return false;
+	return fileTypeOf(Buffer.from(text.slice(0, headLength), 'base64'))?.kind === 'image';
 }
 
 /** Stands in a text for a file that was in it. */
