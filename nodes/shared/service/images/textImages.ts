@@ -109,7 +109,7 @@ const linkWithout = (marks: string) => {
 };
 /** In Markdown, in HTML with any quotes or none, or in a sentence, from which no space may separate the marks after it. */
 const anyLink = [
-	String.raw`!\[[^[\]]*\]\(\s{0,9}<?(${linkWithout('')})(?=>?\s{0,9}\)|\s+["'(])`,
+	String.raw`!\[[^[\]]*(?:\[[^[\]]*\][^[\]]*)*\]\(\s{0,9}<?(${linkWithout('')})(?=>?\s{0,9}\)|\s+["'(])`,
 	String.raw`<img(?:[^<>"']|"[^"]*"|'[^']*'){0,9999}?[\s/]src\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+?)(?=\s|\/?>))`,
 	String.raw`(https?:\/\/${linkWithout('"\'`|\\]，。；：！？、”’」』】》）')})`,
 ].join('|');
