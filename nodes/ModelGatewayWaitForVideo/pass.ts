@@ -105,7 +105,8 @@ export class Pass {
 			const isKnown = known && jobOf(known).id === request.id;
 			const { includesInput, hints } = item;
 			const now = clock.now();
-			const start = isKnown ? known.begun?.start : startOf(request, now);
+			const { baseUrl } = gateway.connection;
+			const start = isKnown ? known.begun?.start : startOf(request, baseUrl, now);
 			const stored: StoredItem = {
 				...(isKnown ? known : { name: 'waiting', poller: newPoller(request, now) }),
 				begun: { request, includesInput, hints: [...hints], start },
