@@ -10,6 +10,12 @@ import { JobLengths } from './jobLengths';
 import { secondsSince, type Forecast } from './request';
 import { jobOf, type StoredItem } from './state';
 
+/**
+ * Milliseconds between two polls after which nobody knows when a job ended, as when n8n was down. n8n resumes a parked
+ * execution up to a minute late.
+ */
+const maxUnseen = 120_000;
+
 /** The words of a pass about the jobs that are running, and its lessons from those that end. */
 export class Forecasts {
 	private readonly lengths: JobLengths;
@@ -60,13 +66,14 @@ export class Forecasts {
 		await live.add(`${line}${text}\n\n`);
 	}
 
-	/** The job of this item, which was seen while it was running, has just succeeded. */
-	async learn(item: StoredItem): Promise<void> {
+	/** The job of this item has succeeded. @param seenRunningAt when a poll last found it running */
+	async learn(item: StoredItem, seenRunningAt = -Infinity): Promise<void> {
 		const { start } = item.begun ?? {};
 		const { id } = jobOf(item);
-		if (!start?.isCreation || this.learned.has(id)) return;
+		const now = this.clock.now();
+		if (!start?.isCreation || this.learned.has(id) || now > seenRunningAt + maxUnseen) return;
 		this.learned.add(id);
-		await this.lengths.learn(workOf(item), (this.clock.now() - start.at) / 1000);
+		await this.lengths.learn(workOf(item), (now - start.at) / 1000);
 	}
 }
 

@@ -105,7 +105,8 @@ export class Pass {
 			const isKnown = known && jobOf(known).id === request.id;
 			const { includesInput, hints } = item;
 			const now = clock.now();
-			const start = isKnown ? known.begun?.start : startOf(request, now);
+			const { baseUrl } = gateway.connection;
+			const start = isKnown ? known.begun?.start : startOf(request, baseUrl, now);
 			const stored: StoredItem = {
 				...(isKnown ? known : { name: 'waiting', poller: newPoller(request, now) }),
 				begun: { request, includesInput, hints: [...hints], start },
@@ -160,13 +161,13 @@ export class Pass {
 			run.log.write('wait resumed', { item: index, job });
 		if (stored.name === 'finished' || length.name === 'parkAtOnce') return;
 		const live = new LiveText(run.context, index);
-		let wasUnfinished = isUnfinished(job);
+		let seenRunningAt = isUnfinished(job) ? stored.poller.lastPolledAt : undefined;
 		const wait = new JobWait(jobSource(gateway), stored.poller, {
 			clock: this.clock,
 			signal: gateway.runtime.signal,
 			firstPollAfter: this.firstPolls[index],
 			onPoll: async (polled, hasChanged) => {
-				wasUnfinished ||= isUnfinished(polled);
+				if (isUnfinished(polled)) seenRunningAt = this.clock.now();
 				const now = { ...stored, poller: wait.state };
 				await forecasts.report(now, polled, { index, hasChanged, live, log: run.log });
 			},
@@ -175,7 +176,7 @@ export class Pass {
 			const finished =
 				length.name === 'stay' ? await wait.hold() : await wait.pollUntil(length.time);
 			const { state: poller } = wait;
-			if (finished && wasUnfinished) await forecasts.learn({ ...stored, poller });
+			if (finished) await forecasts.learn({ ...stored, poller }, seenRunningAt);
 			this.keep(
 				item,
 				finished ? { name: 'finished', poller, finished } : { name: 'waiting', poller },

@@ -38,7 +38,7 @@ function waitRequest(
 ): WaitRequest {
 	const id = jobId.read(parameters);
 	const shown = jobKindOf(parameters, id);
-	const ordered = orderedJob(id);
+	const ordered = orderedJob(id, parameters.purpose.gatewayUrl);
 	const kind = shown.kind ?? asJobKind(jobKind.read(parameters.options)) ?? ordered?.kind;
 	const kindHint = kind === undefined ? shown : { kind };
 	if (id !== '') reportJob({ kind, id });
@@ -96,8 +96,12 @@ export interface Forecast extends Expectation {
 }
 
 /** The start of a job whose wait begins. @param now milliseconds since 1970 */
-export function startOf({ id, kind, model, isCreated }: WaitRequest, now: number): JobStart {
-	const ordered = orderedJob(id);
+export function startOf(
+	{ id, kind, model, isCreated }: WaitRequest,
+	gatewayUrl: string,
+	now: number,
+): JobStart {
+	const ordered = orderedJob(id, gatewayUrl);
 	// Another process has ordered it. Waits usually begin just after that.
 	if (!ordered) return { kind, model, at: now, isCreation: isCreated };
 	const { age, ...work } = ordered;

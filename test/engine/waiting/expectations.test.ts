@@ -117,6 +117,16 @@ describe('when a video is expected', () => {
 		expect(processedItems.snapshot.get('harness Wait for Video') ?? []).toEqual([]);
 	});
 
+	it('is not learned from jobs that finished while n8n was down', async () => {
+		const jobs = gateway.ledger.length;
+		const running = await later(await park('task', 5), 20);
+		for (const { job } of gateway.ledger.slice(jobs)) gateway.jobs.complete(String(job), video);
+		expect((await later(running, 3_600)).status).toBe('success');
+		expect(hintsOf(await park('task'))).toEqual([
+			expect.stringMatching(/^A reference video usual/),
+		]);
+	});
+
 	it('does not depend on the store of n8n', async () => {
 		processedItems.precede = () => {
 			throw new Error('SQLITE_BUSY');

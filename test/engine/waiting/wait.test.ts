@@ -17,6 +17,7 @@ import {
 	modelGateway,
 	waitForVideo,
 } from '../../support/workflows/workflows';
+import { json as jsonReply, startServer } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('Wait for Video', () => {
@@ -77,6 +78,21 @@ describe('Wait for Video', () => {
 			expect(Date.now() - before).toBeLessThan(10_000);
 		},
 	);
+
+	it('takes an ID for that of an order at the same gateway only', async () => {
+		const credentials = credentialFor(gateway);
+		const [{ json }] = (await runWorkflow(chain(createVideo()), { credentials })).items('Create');
+		const error = { code: 'video_not_found', message: 'no such job' };
+		const other = await startServer(jsonReply({ error }, 404));
+		const before = Date.now();
+		const run = await runWorkflow(chain(waitForVideo({ jobId: json.id })), {
+			credentials: credentialFor({ apiKey: gateway.apiKey, url: other.url }),
+		});
+		expect((await resumeToEnd(run)).errorOf('Wait for Video')?.message).toContain(
+			'neither a reference video nor',
+		);
+		expect(Date.now() - before).toBeLessThan(20_000);
+	});
 
 	it("outputs the order's request ID as input_request_id", async () => {
 		const credentials = credentialFor(gateway);

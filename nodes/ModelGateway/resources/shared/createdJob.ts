@@ -32,7 +32,7 @@ export function createdJobOutput(
 	const answer = read(fields);
 	const status = stateIn(answer);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
-	rememberOrdered(id, { ...amount, kind });
+	rememberOrdered(id, gateway.connection.baseUrl, { ...amount, kind });
 	reportJob({ kind, id, ...(hasFailed && { status: excerpt(status, 100) }) });
 	if (hasFailed) {
 		const reason = failureReason(jobReasonIn(answer));

@@ -4,8 +4,8 @@ import { NewestEntries, remembered } from './processMemory';
 
 /** What this process knows of a job. */
 interface KnownJob {
-	/** What it ordered as this job, and when, by the counter that nobody sets. */
-	order?: JobWork & { at: number };
+	/** What it ordered as this job, where, and when, by the counter that nobody sets. */
+	order?: JobWork & { gatewayUrl: string; at: number };
 	/** The manual run that ordered it, until something has collected it. */
 	run?: { node: string; execution: string };
 	/** Why it failed. */
@@ -20,15 +20,21 @@ const jobs = () => remembered('jobs', () => new NewestEntries<KnownJob>(maxJobs)
 const learn = (id: string, news: KnownJob) => jobs().set(id, { ...jobs().get(id), ...news });
 
 /** A node has just created a job. */
-export const rememberOrdered = (id: string, { kind, model, seconds }: JobWork): void =>
-	learn(id, { order: { kind, model, seconds, at: performance.now() } });
+export const rememberOrdered = (
+	id: string,
+	gatewayUrl: string,
+	{ kind, model, seconds }: JobWork,
+): void => learn(id, { order: { kind, model, seconds, gatewayUrl, at: performance.now() } });
 
-/** The order that this process placed as this job, and its age in milliseconds. */
-export function orderedJob(id: string): (JobWork & { age: number }) | undefined {
+/** The order that this process placed as this job, and its age in milliseconds. Another gateway may use the same IDs. */
+export function orderedJob(
+	id: string,
+	gatewayUrl?: string,
+): (JobWork & { age: number }) | undefined {
 	const { order } = jobs().get(id) ?? {};
-	if (!order) return undefined;
-	const { at, ...work } = order;
-	return { ...work, age: performance.now() - at };
+	if (!order || order.gatewayUrl !== gatewayUrl) return undefined;
+	const { kind, model, seconds, at } = order;
+	return { kind, model, seconds, age: performance.now() - at };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 	type Rule,
 	type Value,
 } from '../reader/values';
-import { endsLikeImage, filePlace, filesIn, isFile } from './textImages';
+import { endsLikeImage, filePlace, filesIn, isFile, mayBeBase64 } from './textImages';
 import { words } from '../words';
 
 /** One image of a response: a link to it, or its bytes. */
@@ -38,15 +38,18 @@ export function readEntries(
 ): { images: Image[]; missing: unknown[] } {
 	const images: Image[] = [];
 	const missing: unknown[] = [];
-	for (const entry of entries.slice(0, maxFoundImages)) {
-		const image = readImage(entry, response);
-		if (image) images.push(image);
-		else missing.push(entry);
+	for (const entry of entries) {
+		const isRoom = images.length < maxFoundImages;
+		const found = isRoom
+			? addressesOf(entry).flatMap((one) => readImage(one, entry, response))
+			: [];
+		if (found.length === 0) missing.push(entry);
+		images.push(...found);
 	}
-	return { images, missing: missing.concat(entries.slice(maxFoundImages)) };
+	return { images, missing };
 }
 
-/** Fields that have base64, whatever it looks like. */
+/** Fields that have base64, whatever it is of. */
 const base64Names = words(
 	'b64_json image_base64 image_b64 base64 b64 bytes_base64_encoded image_bytes',
 );
@@ -55,7 +58,9 @@ const addressNames = words(`
 	url image_url image uri image_uri file_uri data result output link src href download_url file_url
 	signed_url sample asset_url result_image
 `);
-const isBase64: Rule = named(...base64Names);
+const isNamedBase64: Rule = named(...base64Names);
+/** Some services put a link into such a field, or a word in place of what they left out. */
+const isBase64: Rule = (value) => isNamedBase64(value) && mayBeBase64(String(value.value));
 const isOther: Rule = ({ path }) =>
 	path.some((name) => /thumb|preview|input|prompt|mask|page/.test(name));
 const names = [...base64Names, ...addressNames];
@@ -64,14 +69,17 @@ const isLikely: Rule = ({ value }) => looksLikeImage(String(value));
 /** Fields of an entry that are looked at. */
 const maxEntryNames = 100;
 
-/** The image of an entry: in its fields, in those of a part, or the only text that looks like one. */
-export function addressIn(entry: unknown): Value | undefined {
-	const values = addressesIn(read(entry, maxEntryNames));
-	return firstBy(
-		values.filter(({ path }) => path.length <= 2),
-		[...isNamed, isLikely],
-	);
+/** The images of an entry: in its fields, in those of a part, or in the only text that looks like one. */
+function addressesOf(entry: unknown): Value[] {
+	const values = addressesIn(read(entry, maxEntryNames)).filter(({ path }) => path.length <= 2);
+	const rule = [...isNamed, isLikely].find((one) => values.some(one));
+	const found = rule ? values.filter(rule) : [];
+	// All entries of a list in one field are what was ordered.
+	return found.filter(({ path }) => path.join('.') === found[0].path.join('.'));
 }
+
+/** The first of them. */
+export const addressIn = (entry: unknown): Value | undefined => addressesOf(entry)[0];
 
 /** Links that are surely not those of images. */
 const isOfService: Rule = ({ path }) =>
@@ -114,19 +122,17 @@ export const looksLikeImage = (text: string) =>
 	isFile(text) ||
 	(text.length <= maxLinkLength && /^https?:\/\/\S+$/i.test(text) && endsLikeImage(text));
 
-function readImage(entry: unknown, response: Source): Image | undefined {
-	const address = addressIn(entry);
-	if (address === undefined) return undefined;
+function readImage(address: Value, entry: unknown, response: Source): Image[] {
 	const text = String(address.value).trim();
 	const fields = isObject(entry) ? entry : {};
 	if (isBase64(address) || isFile(text)) {
 		const { bytes, mimeType = typeIn(entry) } = fileInText(text);
-		return bytes.length === 0 ? undefined : { bytes, mimeType, fields: withoutFiles(fields) };
+		return bytes.length === 0 ? [] : [{ bytes, mimeType, fields: withoutFiles(fields) }];
 	}
 	const url = asLink(text, response.url);
 	if (url !== undefined && linkCarriedKey(url, response))
-		return { linkCarriesKey: true, fields: {} };
-	return url === undefined ? undefined : { url, fields: withoutFiles({ ...fields, url }) };
+		return [{ linkCarriesKey: true, fields: {} }];
+	return url === undefined ? [] : [{ url, fields: withoutFiles({ ...fields, url }) }];
 }
 
 /** The MIME type that is declared beside base64. */

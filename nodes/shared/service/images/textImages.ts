@@ -50,12 +50,15 @@ const minLetters = minLength - 2;
 /** As many as a signature can have. */
 const headLength = 800;
 
+/** Whether a text has no other characters at its beginning than base64 has. */
+export const mayBeBase64 = (text: string): boolean =>
+	/^[\w+/=\s-]*$/.test(text.slice(0, headLength));
+
 /** Whether this is a data URL, or the base64 of an image, as its first bytes show. */
 export function isFile(text: string): boolean {
 	if (/^data:/i.test(text)) return true;
-	const head = text.slice(0, headLength);
-	if (text.length < minLength || !/^[\w+/=\s-]*$/.test(head)) return false;
-	return fileTypeOf(Buffer.from(head, 'base64'))?.kind === 'image';
+	if (text.length < minLength || !mayBeBase64(text)) return false;
+	return fileTypeOf(Buffer.from(text.slice(0, headLength), 'base64'))?.kind === 'image';
 }
 
 /** Stands in a text for a file that was in it. */
@@ -106,7 +109,7 @@ const linkWithout = (marks: string) => {
 };
 /** In Markdown, in HTML with any quotes or none, or in a sentence, from which no space may separate the marks after it. */
 const anyLink = [
-	String.raw`!\[[^[\]]*\]\(\s{0,9}<?(${linkWithout('')})(?=>?\s{0,9}\)|\s+["'(])`,
+	String.raw`!\[[^[\]]*(?:\[[^[\]]*\][^[\]]*)*\]\(\s{0,9}<?(${linkWithout('')})(?=>?\s{0,9}\)|\s+["'(])`,
 	String.raw`<img(?:[^<>"']|"[^"]*"|'[^']*'){0,9999}?[\s/]src\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+?)(?=\s|\/?>))`,
 	String.raw`(https?:\/\/${linkWithout('"\'`|\\]，。；：！？、”’」』】》）')})`,
 ].join('|');
