@@ -109,7 +109,7 @@ export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
 /** Matches the refusal of an unknown model without its code. */
 export const unknownModelWords =
-	/\bmodel\b.{0,200}n[o']t.{0,6}(found|exist)|(invalid|unknown|no such|unsupported) model\b/i;
+	/\bmodels?\b\W{0,5}[\w./:@-]{0,100}\W{0,5}(?:is|was|do|does|could)? ?n[o']t.{0,6}(found|exist)|(invalid|unknown|no such|unsupported) model\b/i;
 
 /** Matches a 400 or 403 of content moderation, for which no code is shown ("Errors", handling of 400). */
 export const moderationWords =
