@@ -26,8 +26,11 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 	const { json } = response;
 	const { lists, values } = read(json);
 	const text = values.find(named('embedding'));
+	const usual = lists.filter(({ isUsual }) => isUsual);
+	// A list of words or numbers beside that of the specification may look like vectors, too.
 	const found =
-		lists.find(({ isUsual, entries }) => isUsual && entries.some(hasVector)) ??
+		usual.find(({ entries }) => entries.some((entry) => isObject(entry) && hasVector(entry))) ??
+		usual.find(({ entries }) => entries.some(hasVector)) ??
 		lists.find(({ entries }) => entries.some(isVector)) ??
 		(text && { entries: [text.value], path: text.names });
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
@@ -62,7 +65,8 @@ function hasVector(entry: unknown): boolean {
 	const vector = vectorIn(entry);
 	// The beginning of a text shows whether it may be base64 or numbers.
 	const isText =
-		typeof vector === 'string' && /^(?:[\w+/-]{5,}=*|\[?-?\d[^]*)$/.test(vector.slice(0, 99));
+		typeof vector === 'string' &&
+		/^(?:[\w+/\r\n-]{5,}=*|\[?-?\d[^]*)$/.test(vector.slice(0, 99).trim());
 	return Array.isArray(vector) || isText;
 }
 
@@ -116,9 +120,9 @@ const asNumbers = (vector: unknown): unknown =>
 const fromText = (text: string): unknown =>
 	/[[,]/.test(text) ? parseJson(text.startsWith('[') ? text : `[${text}]`) : fromBase64(text);
 
-/** Decodes little-endian 32-bit floats; undefined when the text is not a whole number of them. */
+/** Decodes little-endian 32-bit floats, perhaps in lines; undefined when the text is not a whole number of them. */
 function fromBase64(text: string): number[] | undefined {
-	if (!/^[\w+/-]+=*$/.test(text)) return undefined;
+	if (!/^[\w+/\r\n-]+=*$/.test(text.trim())) return undefined;
 	const bytes = Buffer.from(text, 'base64');
 	if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
 	return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));

@@ -32,7 +32,10 @@ export function refusalOf(
 ): RefusalKind {
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
-	const effectiveStatus = status < 400 ? statusOf(error) : status;
+	const said = statusOf(error);
+	// Services refuse what comes too fast with these statuses, too, and make nothing then.
+	const isTooFast = [400, 403].includes(status) && said === 429;
+	const effectiveStatus = status < 400 || isTooFast ? said : status;
 	const isOneOf = (...statuses: number[]) => statuses.includes(effectiveStatus);
 	const words = [code, type, message].join('\n');
 	const known = refusalOfCode(error);
@@ -64,7 +67,7 @@ export function refusalOf(
 	return statusRefusals[effectiveStatus] ?? (effectiveStatus < 500 ? 'badRequest' : 'serverError');
 }
 
-/** The status that fits an error inside a 2xx response. */
+/** The status that fits what an error says, as inside a 2xx response. */
 function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];

@@ -127,8 +127,8 @@ export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
 	return kind === 'tooManyRequests';
 }
 
-/** The statuses of a proxy that cannot reach the server behind it (RFC 9110, 15.6.3 to 15.6.5). */
-const unreachableStatuses = [502, 503, 504];
+/** The statuses of a proxy that cannot reach the server behind it (RFC 9110, 15.6.3 to 15.6.5), also of Cloudflare. */
+const unreachableStatuses = [502, 503, 504, 521, 522, 523, 525, 526, 530];
 
 /** Whether the gateway may be out of reach at this base URL. A job may have been passed on by the proxy that responds. */
 export function isOutOfReach(

@@ -153,14 +153,14 @@ export const lastingLimitWords = /balance(?!r)|billing details/i;
 export const keyWords =
 	/api[ _]?key (is )?(not valid|invalid|incorrect)|(invalid|incorrect|wrong) api[ _]?key|api_key_invalid/i;
 
-/** Matches a message that speaks of too many requests, in an error inside a 2xx response. */
-export const rateLimitWords = /rate limit|too many requests/i;
+/** Matches a message that speaks of too many requests, under a status that says something else. */
+export const rateLimitWords = /\brate[ _-]?limit|too many (concurrent )?requests|throttl|\bqps\b/i;
 
 /**
  * For an error inside a 2xx response, which the specification does not show: the status that its code and type
  * suggest.
  */
 export const statusWords: ReadonlyArray<readonly [status: number, words: RegExp]> = [
-	[429, /rate.?limit|too.?many|throttl/i],
+	[429, /rate.?limit|too.?many.?requests|throttl/i],
 	[500, /server|overload|upstream|unavailable|timeout/i],
 ];

@@ -116,6 +116,7 @@ describe('the backup URL', () => {
 
 	it.each<[string, Reply, Array<Call<unknown>>]>([
 		['a page with 502', page(502), [models, chat]],
+		['a page with 521', page(521), [models, chat]],
 		// The service may have delivered while this proxy waited.
 		['JSON with 504', json({ message: 'Endpoint request timed out' }, 504), [models]],
 	])('gets what a proxy could not pass on: %s', async (_, reply, calls) => {
