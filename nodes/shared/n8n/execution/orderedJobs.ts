@@ -19,12 +19,12 @@ const jobs = () => remembered('jobs', () => new NewestEntries<KnownJob>(maxJobs)
 
 const learn = (id: string, news: KnownJob) => jobs().set(id, { ...jobs().get(id), ...news });
 
-/** A node has just created a job. */
+/** A node has just created a job. What was known of its ID was about another one. */
 export const rememberOrdered = (
 	id: string,
 	gatewayUrl: string,
 	{ kind, model, seconds }: JobWork,
-): void => learn(id, { order: { kind, model, seconds, gatewayUrl, at: performance.now() } });
+): void => jobs().set(id, { order: { kind, model, seconds, gatewayUrl, at: performance.now() } });
 
 /** The order that this process placed as this job, and its age in milliseconds. Another gateway may use the same IDs. */
 export function orderedJob(
