@@ -63,7 +63,7 @@ const releaseOrderKeyOption = guardField('releaseOrderKey', 'Release Order Key',
 	default: true,
 	displayOptions: hiddenForTools,
 	description:
-		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
+		'Whether to release the Order Key instead of placing an order, so that a later run can use it again',
 });
 
 /** Reports a value that gives nothing: an order would be placed without its key, or count for nobody. */
