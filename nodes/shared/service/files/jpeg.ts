@@ -47,13 +47,20 @@ export function* jpeg(file: FileEnd, segments: Segment[] = []): Reading {
 	file.state = 'unknown';
 }
 
-/** In the data of a scan, 0 and restart markers follow 0xff, too. */
-const isData = (marker: number) => marker === 0 || (marker >= 0xd0 && marker <= 0xd7);
+/** In the data of a scan, 0 and restart markers follow 0xff, too. A run of 0xff counts as its last one. */
+const isData = (marker: number) =>
+	marker === 0 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 
 function scanEnd(piece: Buffer, start: number): number {
 	let at = piece.indexOf(0xff, start);
-	while (at >= 0 && isData(piece[at + 1])) at = piece.indexOf(0xff, at + 2);
+	while (at >= 0 && isData(piece[at + 1])) at = piece.indexOf(0xff, at + 1);
 	return at;
+}
+
+function fillEnd(piece: Buffer, start: number): number {
+	let at = start;
+	while (piece[at] === 0xff) at++;
+	return at < piece.length ? at : -1;
 }
 
 /** A marker is any number of 0xff, and its code. */
@@ -61,9 +68,10 @@ function* nextMarker(file: FileEnd, isInScan: boolean): Reading<Pick<Segment, 'm
 	for (;;) {
 		if (isInScan) yield { skipTo: scanEnd };
 		const start = file.offset;
-		let [marker] = yield { read: 1 };
-		if (marker !== 0xff) return { marker: 0, start };
-		while (marker === 0xff) [marker] = yield { read: 1 };
+		const [first] = yield { read: 1 };
+		if (first !== 0xff) return { marker: 0, start };
+		yield { skipTo: fillEnd };
+		const [marker] = yield { read: 1 };
 		if (!isInScan || !isData(marker)) return { marker, start };
 	}
 }

@@ -19,6 +19,12 @@ const jpeg = canvas.toBuffer('image/jpeg');
 const webp = canvas.toBuffer('image/webp');
 const avif = canvas.toBuffer('image/avif');
 
+/** Any number of 0xff may come before the code of a marker, also behind the data of a scan. */
+const filled = Buffer.concat([
+	...[jpeg.subarray(0, 2), Buffer.alloc(3, 0xff), jpeg.subarray(2, -2)],
+	...[Buffer.alloc(50, 0xff), jpeg.subarray(-2)],
+]);
+
 function gifOf(frames: number): Buffer {
 	const encoder = new GifEncoder(64, 48);
 	const { data } = drawing.getImageData(0, 0, 64, 48);
@@ -104,6 +110,7 @@ describe('images that end in the middle', () => {
 		['PNG', png],
 		['JPEG', jpeg],
 		['JPEG with a thumbnail', withSegment(jpeg, 0xe1, Buffer.concat([Buffer.from('Exif'), jpeg]))],
+		['JPEG with fill bytes', filled],
 		['WebP', webp],
 		['AVIF', avif],
 	];
