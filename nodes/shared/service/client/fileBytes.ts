@@ -182,7 +182,12 @@ export class FileBytes {
 			if (wait === undefined) throw error;
 			await clock.sleep(wait, signal);
 		}
-		if (newLink) await this.link.renew(error, this.gateway);
+		if (!newLink) return;
+		await this.link.renew(error, this.gateway).catch((refusal: GatewayError) => {
+			// A host that refuses the rest may still send the whole.
+			if (this.received.length > 0) this.cannotResume = refusal;
+			throw refusal;
+		});
 	}
 
 	/** @param problem why the transfer must end; continues "the file …" */

@@ -9,10 +9,10 @@ export function fileInText(text: string): TextFile {
 	// A regular expression would go through all of the file.
 	const comma = /^data:/i.test(text) ? text.indexOf(',') : -1;
 	const declared = comma < 0 ? undefined : text.slice('data:'.length, comma);
-	const data = text.slice(comma + 1);
+	const given = text.slice(comma + 1);
 	const isBase64 = declared === undefined || /;base64$/i.test(declared);
-	const bytes = isBase64
-		? Buffer.from(data, 'base64')
-		: Buffer.from(unescape(Buffer.from(data).toString('latin1')), 'latin1');
+	const data = isBase64 ? given : Buffer.from(given).toString('latin1');
+	const plain = data.includes('%') ? unescape(data) : data;
+	const bytes = Buffer.from(plain, isBase64 ? 'base64' : 'latin1');
 	return { bytes, mimeType: declared };
 }

@@ -160,6 +160,11 @@ describe('a download that breaks off', () => {
 			[undefined, undefined],
 		],
 		[
+			'each request for the rest is refused',
+			[half(), ...Array<Reply>(4).fill(answer(403, '')), whole],
+			[undefined, ...Array<string>(4).fill(resumed), undefined],
+		],
+		[
 			'more was announced than there is',
 			[broken(file, tooLong), whole],
 			[undefined, `bytes=${file.length}-`],
