@@ -34,6 +34,7 @@ describe('why the service refused', () => {
 		[chat, 404, { message: 'The model `chat-9` does not exist.' }, 'unknownModel'],
 		[videoCreate, 400, { code: '400', message: 'Invalid model name' }, 'unknownModel'],
 		[chat, 404, { message: 'Not Found' }, 'notFound'],
+		[videoCreate, 400, { message: 'The media for the model could not be found' }, 'badRequest'],
 		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
 		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
 		[chat, 200, { message: 'rate_limited' }, 'tooManyRequests'],
