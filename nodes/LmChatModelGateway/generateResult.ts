@@ -53,17 +53,19 @@ export function toGenerateResult(
 	};
 }
 
-/** The tool calls of a message: in the usual form, in the older one, or as parts of its content. */
+/** The tool calls of a message: in the usual form, in the older one, or as parts of its content. Empty ones are none. */
 function callsOf({ tool_calls, function_call: call, content }: JsonObject): JsonObject[] {
-	const uses = partsOf(content)
-		.filter((part) => isObject(part) && part.type === 'tool_use')
-		.map((part) => ({
-			id: valueAt(part, 'id'),
-			function: { name: valueAt(part, 'name'), arguments: valueAt(part, 'input') },
-		}));
-	const listed = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [];
-	if (listed.length > 0) return listed;
-	return call ? [{ function: call }] : uses;
+	const uses = partsOf(content).filter((part) => valueAt(part, 'type') === 'tool_use');
+	const lists = [[tool_calls].flat(), [{ function: call }], uses].map((list) =>
+		list.filter(isObject).filter((each) => !functionOf(each).every(isEmpty)),
+	);
+	return lists.find((list) => list.length > 0) ?? [];
+}
+
+/** The name and the arguments of a call. Some services put them into the call itself. */
+function functionOf(call: JsonObject): [name: unknown, input: unknown] {
+	const { name, arguments: given, input } = isObject(call.function) ? call.function : call;
+	return [name, given ?? input];
 }
 
 /** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
@@ -82,9 +84,10 @@ function toolCall(
 	end: string | undefined,
 	needsArguments: (tool: string) => boolean,
 ): ContentOf<'tool-call'> {
-	const toolName = asText(valueAt(call, 'function.name'));
+	const [name, given] = functionOf(call);
+	const toolName = asText(name);
 	if (toolName === undefined) throw new UnusableResponse('calls a tool without naming it');
-	const { input, text } = toInput(valueAt(call, 'function.arguments'));
+	const { input, text } = toInput(given);
 	const cut = cutShort(end);
 	if (input === undefined && (cut || !needsArguments(toolName))) {
 		const isFull = cut?.why === finishReasons.length;

@@ -161,7 +161,7 @@ const callsTool = ({ tool_calls, function_call }: JsonObject) =>
 function errorIn(part: unknown): unknown {
 	if (!isObject(part)) return undefined;
 	const { error } = part;
-	if (error !== undefined && error !== null && hasError(read({ error }))) return error;
+	if ((error ?? null) !== null && hasError(read({ error }))) return error === true ? part : error;
 	return part.type === 'error' || part.object === 'error' ? part : undefined;
 }
 

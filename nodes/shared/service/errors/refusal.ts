@@ -52,8 +52,9 @@ export function refusalOf(
 	if (cost === 'read' && isOneOf(400, 422) && notFoundWords.test(reason)) {
 		return 'notFound';
 	}
-	// Only its path and its model can be unknown of another request.
-	if (cost !== 'read' && isOneOf(400, 404) && unknownModelWords.test(reason)) return 'unknownModel';
+	// Of another request, only its path, its media and its model can be unknown.
+	const isOfModel = unknownModelWords.test(reason) && !mediaWords.test(reason);
+	if (cost !== 'read' && isOneOf(400, 404) && isOfModel) return 'unknownModel';
 	if (isOneOf(500) && media !== undefined) {
 		const isBlamed = mediaWords.test(reason) && !upstreamWords.test(reason);
 		return media === 'none' || isBlamed ? 'missingMedia' : 'missingMediaOrServerError';

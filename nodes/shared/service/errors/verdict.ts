@@ -71,10 +71,10 @@ export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict
 	};
 }
 
-/** Whether the response was lost on its way, so that a job may be running. */
-function wasLost({ reach, kind }: FailedRequest, { cost }: SentRequest): boolean {
-	const isUndelivered = cost === 'job' && kind === 'responseNotDelivered';
-	return reach === 'lost' || reach === 'proxied' || isUndelivered;
+/** Whether the response was lost on its way, also that of the provider to the service, so that a job may be running. */
+function wasLost({ reach, kind, status }: FailedRequest, { cost }: SentRequest): boolean {
+	const isUndelivered = kind === 'responseNotDelivered' || (status === 504 && passes(kind));
+	return reach === 'lost' || reach === 'proxied' || (cost === 'job' && isUndelivered);
 }
 
 /** The first reason that applies decides. */

@@ -37,6 +37,7 @@ describe('why the service refused', () => {
 		[imageGenerate, 400, { message: 'Model error: the image was not found' }, 'badRequest'],
 		[imageGenerate, 400, { message: 'The Model Gateway got no image: not found' }, 'badRequest'],
 		[chat, 404, { message: 'Not Found' }, 'notFound'],
+		[videoCreate, 400, { message: 'The media for the model could not be found' }, 'badRequest'],
 		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
 		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
 		[chat, 200, { message: 'rate_limited' }, 'tooManyRequests'],

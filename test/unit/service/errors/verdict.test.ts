@@ -109,6 +109,10 @@ describe('a request that the service refused', () => {
 		[500, { code: 'invalid_prompt' }, nothing],
 		[500, { code: 'write_response_body_failed' }, 'again again again never? again? again?'],
 		[500, { code: 'toString' }, passing],
+		// The provider may have accepted a job before it was waited for in vain.
+		[504, { code: 'upstream_error' }, 'again again again never? again? again?'],
+		[504, {}, 'again again again never? again? again?'],
+		[504, { code: 'invalid_prompt' }, nothing],
 		[200, { code: 'server_error' }, 'later'],
 		[200, { code: '429' }, 'patient'],
 	])('is sent again only where that can help: %d %j', (status, error, columns) => {
