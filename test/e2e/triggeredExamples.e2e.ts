@@ -310,7 +310,7 @@ describe('examples started by a form, a webhook or a chat', () => {
 			const shown = { type: 'image_url', image_url: { url: await dataOf(latest) } };
 			expect(sent(index)).toEqual([
 				asked,
-				{ role: 'assistant', content: [{ type: 'text', text: '' }, shown] },
+				{ role: 'assistant', content: [shown] },
 				{ role: 'user', content: `${change}【3:2】` },
 			]);
 		}

@@ -128,6 +128,13 @@ it('sends false and 0 that are set, and neither an option that is not added nor 
 	});
 });
 
+it('sends no empty text beside the images of a message', async () => {
+	const messages = { values: [{ role: 'user', content: '', images }] };
+	expect(await sent('chat.complete', { messages })).toMatchObject({
+		messages: [{ role: 'user', content: [image] }],
+	});
+});
+
 it('sends a model that nobody knows yet as it is, without rules of others', async () => {
 	const options = { duration: 99, resolution: '8K' };
 	expect(await sent('referenceVideo.create', { model: byId('zeta-9-r2v'), options })).toMatchObject(

@@ -202,13 +202,14 @@ export const messagesToSend = async (
 ): Promise<JsonObject[]> =>
 	await Promise.all(messages.map(async (message) => await messageToSend(message, run)));
 
-/** Uses parts only where the message has images. */
+/** Uses parts only where the message has images, and none for an empty text, which some models refuse. */
 async function messageToSend(
 	{ role, content: given, images, more }: MessageInput,
 	{ context, item }: Pick<ItemRun, 'context' | 'item'>,
 ): Promise<JsonObject> {
 	if (images.length === 0) return { role, content: given, ...more };
-	const texts = Array.isArray(given) ? given : [{ type: 'text', text: given }];
+	const hasText = String(given).trim() !== '';
+	const texts = Array.isArray(given) ? given : hasText ? [{ type: 'text', text: given }] : [];
 	const imageParts = await Promise.all(
 		images.map(async (image) => ({
 			type: 'image_url',

@@ -4,6 +4,7 @@ import type { Cost, Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
 	contentWords,
+	eitherLimitWords,
 	keyWords,
 	lastingLimitWords,
 	mediaWords,
@@ -42,7 +43,10 @@ export function refusalOf(
 	const isBalance =
 		(status === 429 && lastingLimitWords.test(words)) ||
 		((status === 429 || !known) && balanceWords.test(words));
-	const mayBeBalance = isOneOf(400, 402, 403, 429) && known !== 'responseNotDelivered';
+	const mayBeBalance =
+		isOneOf(400, 402, 403, 429) &&
+		known !== 'responseNotDelivered' &&
+		!(status === 429 && eitherLimitWords.test(message));
 	if (mayBeBalance && isBalance) return 'quotaExceeded';
 	if (known) return known;
 	if (isOneOf(400, 403) && keyWords.test(words)) return 'invalidKey';

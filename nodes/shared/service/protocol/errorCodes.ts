@@ -149,6 +149,10 @@ export const balanceWords = new RegExp(
  */
 export const lastingLimitWords = /balance(?!r)|billing details/i;
 
+/** Matches a 429 that names both causes, as the table does: it may pass. */
+export const eitherLimitWords =
+	/\brate limit.{0,40}\bor\b.{0,40}balance|balance.{0,40}\bor\b.{0,40}rate limit/i;
+
 /** Matches a refusal of the key with another status than 401. */
 export const keyWords =
 	/api[ _]?key (is )?(not valid|invalid|incorrect)|(invalid|incorrect|wrong) api[ _]?key|api_key_invalid/i;
