@@ -24,6 +24,7 @@ interface LinkField {
 const call = (resource: string, operation: string, parameters: IDataObject) =>
 	modelGateway({ resource, operation, ...parameters }, { name: 'Call' });
 
+const nothing = '={{ $json.nothing }}';
 const file = { data: png, mimeType: 'image/png' };
 const goodLink = 'https://media.example/a.png';
 const images = (link: string) => ({ values: [{ source: 'url', url: link }] });
@@ -112,6 +113,7 @@ describe('bad input', () => {
 	it.each<[string, IDataObject]>([
 		['Image Binary Field', { operation: 'edit', imageBinaryField: '={{ $binary.photo }}' }],
 		['Image Binary Field', { operation: 'edit', imageBinaryField: '={{ $json.nothing }}' }],
+		['Image Binary Field', { operation: 'edit', imageSource: 'file', imageBinaryField: 'photo' }],
 		['Image 1', { operation: 'chat', binaryField: '={{ $binary.photo }}' }],
 	])(
 		'sends no other file where an expression gives no name: %s of %j',
@@ -129,6 +131,15 @@ describe('bad input', () => {
 			expect(gateway.requests).toEqual([]);
 		},
 	);
+
+	it.each([
+		['Max Tokens', call('message', 'create', { model: byId('chat-1'), maxTokens: nothing })],
+		['Limit', call('model', 'getAll', { limit: nothing })],
+	])('says that %s is empty where an expression gives nothing', async (label, node) => {
+		expect(await messageOf(node)).toContain(
+			`${label} must be a whole number of at least 1 (it is empty)`,
+		);
+	});
 
 	it('refuses Media (JSON) with a number that JSON cannot hold', async () => {
 		const mediaJson = `[{ "type": "reference_image", "url": "${goodLink}", "weight": 1e999 }]`;

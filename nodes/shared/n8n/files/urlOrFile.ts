@@ -64,9 +64,8 @@ export function urlOrFile({
 				return { url: link };
 			}
 			const { name, default: usual } = file.property;
-			// One that gives no name for a file must not send another one.
-			const isExpression = String(scope.written(name)).startsWith('=');
-			const given = file.read(scope) ?? (isExpression ? '' : String(usual));
+			// An expression that gives no name, or a choice that hides the field, must not send another file.
+			const given = file.read(scope) ?? (scope.written(name) === '' ? String(usual) : '');
 			const found = find(given, labels.file, scope);
 			return found && { file: found };
 		},

@@ -89,9 +89,9 @@ export const numberField = kindOf('number', (value, report, { rule, unit }) => {
 	return unit === undefined ? number : Math.min(unit * number, longestTimer);
 });
 
-/** A number that must not be left empty. One among options is undefined where it was not added. */
+/** A number that must not be left empty. */
 export const requiredNumber = kindOf('number', (value, report, { rule }) =>
-	value === undefined ? undefined : numberIn(value, rule, report),
+	numberIn(value, rule, report),
 );
 
 const switchKind = (read: typeof asBoolean) =>

@@ -183,12 +183,13 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 		{ of: 'orders', period: 'day', option: maxOrdersPerDayOption },
 		{ of: 'cost', period: 'day', option: maxCostPerDayOption },
 	] as const;
-	const given = fields.flatMap(({ of, period, option }): Limit[] => {
-		const max = option.read(scope);
-		return max === undefined ? [] : [{ of, period, max, field: option.property.displayName }];
-	});
-	const subject = countForOption.read(scope);
 	const isGiven = ({ property }: Field) => scope.value(property.name) !== undefined;
+	const given = fields
+		.filter(({ option }) => isGiven(option))
+		.map(({ of, period, option }): Limit => {
+			return { of, period, max: option.read(scope), field: option.property.displayName };
+		});
+	const subject = countForOption.read(scope);
 	// A user who says what is counted must not order without a limit.
 	const setting = [inEachOption, countForOption].find(isGiven);
 	if (given.length === 0 && setting) {
