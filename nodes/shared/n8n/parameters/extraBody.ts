@@ -33,7 +33,9 @@ export class ExtraBody {
 		this.fields = purpose.otherModel === undefined ? given : without(given, ['model']);
 		const report: Report = (...problem) =>
 			options.report(extraBodyOption.property.displayName, ...problem);
-		if (refused && (this.fields[refused] ?? false) !== false)
+		// A stream that is null or false is none.
+		const isSet = refused === 'stream' ? this.fields.stream : refused && this.has(refused);
+		if (refused && isSet)
 			report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
 		reportAccident(accidentInJson(this.fields, purpose.isOrder), report);
 	}
