@@ -1,3 +1,4 @@
+import { unusableError } from '../../../nodes/shared/service/client/received';
 import { Redaction } from '../../../nodes/shared/service/client/redaction';
 import {
 	UnusableResponse,
@@ -127,7 +128,7 @@ function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
 	try {
 		return parse(response);
 	} catch (error) {
-		if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
+		if (error instanceof UnusableResponse) throw unusableError(what, response, error, noKey);
 		throw error;
 	}
 }

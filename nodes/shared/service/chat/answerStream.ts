@@ -32,6 +32,8 @@ export class AnswerStream {
 	/** Whether the end has come; anything after it is ignored. */
 	private hasEnd = false;
 	private error: unknown;
+	/** A refusal without an error object, or a mere remark: it counts only where no answer has ended by itself. */
+	private refusal: unknown;
 	/** The first text in the stream that is not an event of the answer. */
 	private strayText?: string;
 
@@ -85,14 +87,16 @@ export class AnswerStream {
 		const { strayText, redaction } = this;
 		// Read first: an event that the end of the stream cut off is not stray text.
 		for (const event of this.parser.end()) this.readEvent(event);
-		const { error, text, fields, hasEnd } = this;
+		const { text, fields, hasEnd } = this;
 		const choices = [...this.choices].sort(([one], [other]) => one - other);
 		const ends = choices.map(([, { finishReason }]) => finishReason);
 		const whole = choices.map(([index, choice]) => choice.get(index));
+		const haveEnded = choices.length > 0 && !ends.includes(undefined);
+		const error = this.error ?? (haveEnded ? undefined : this.refusal);
 		if (error !== undefined || ends.includes('error'))
 			throw brokeOffWithError(redaction.json(error), generatedIn(whole));
 		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
-		const areFinished = choices.length >= this.count && !ends.includes(undefined);
+		const areFinished = haveEnded && choices.length >= this.count;
 		const isWhole = choices.length > 0 && (hasEnd || areFinished);
 		if (!isWhole || strayText !== undefined || this.isExcessive)
 			throw new UnusableResponse(this.problemIn(response, strayText), text);
@@ -127,7 +131,7 @@ export class AnswerStream {
 		this.hasEnd ||= chunk.type === 'message_stop' || chunk.done === true;
 		const choices = piecesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
-		if (choices.length === 0) this.error ??= statedRefusal(chunk, 'generation');
+		if (choices.length === 0) this.refusal ??= statedRefusal(chunk, 'generation');
 		addFragment(this.fields, { ...chunk, ...withoutAnswers }, 'replaces', this.kept);
 		return choices.map((choice) => this.addTo(choice)).join('');
 	}

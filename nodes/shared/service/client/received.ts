@@ -65,7 +65,7 @@ export function unusableError(
 		return refused(requestInfo, errorBody ? shown : response);
 	}
 	const mayBeStated = isWhole(response) && !isOfOtherJob && partialText === '';
-	if (mayBeStated && requestInfo.cost !== 'read' && statedRefusal(response.json, requestInfo.cost))
+	if (mayBeStated && statedRefusal(response.json, requestInfo.cost))
 		return refused(requestInfo, response);
 	const { broken, excess } = response;
 	const incomplete = excess !== undefined ? 'excess' : broken !== undefined ? 'cut' : undefined;

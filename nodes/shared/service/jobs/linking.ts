@@ -3,6 +3,7 @@ import { withOwnFields, type ResponseFields } from '../client/response';
 import type { Failure, GatewayError } from '../errors/gatewayError';
 import { jobLinkCarriesKey, linkMissing, linkNotFound } from '../errors/jobErrors';
 import { withoutUndefined } from '../json';
+import { passes } from '../protocol/errorCodes';
 import {
 	deadlineOf,
 	fail,
@@ -83,4 +84,5 @@ export function linkAfterFailure(
 
 /** Whether the service responded, and would respond so again. */
 const saysThereIsNoLink = ({ reach, retry_can_help, kind }: Failure) =>
-	(reach === 'unreadable' && kind !== 'cut') || (reach === 'answered' && !retry_can_help);
+	(reach === 'unreadable' && kind !== 'cut' && !passes(kind)) ||
+	(reach === 'answered' && !retry_can_help);

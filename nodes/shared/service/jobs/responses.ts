@@ -11,7 +11,7 @@ import {
 } from '../client/response';
 import { asText, excerpt, isObject, valueAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
-import { goesOnWords, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
+import { goesOnWords, isFinal, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
 import { progressIn, stateIn } from '../reader/jobState';
 import { videoIn } from '../reader/videoLink';
@@ -142,9 +142,19 @@ export interface VideoContent {
  */
 export function videoContent(response: ServiceResponse): VideoContent {
 	const { isFile, location, url, text, json } = response;
-	const link = isFile ? url : videoIn(read(location ?? json ?? text.trim()), url)?.link;
-	if (link === undefined)
-		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
+	const answer = read(location ?? json ?? text.trim());
+	const link = isFile ? url : videoIn(answer, url)?.link;
+	if (link === undefined) {
+		const problem = `has no link to the video: ${describeBody(response)}`;
+		const phase = phaseOf(stateIn(answer) ?? '');
+		const goesOn = response.status === 202 || (phase !== undefined && !isFinal(phase));
+		throw new UnusableResponse(
+			problem,
+			undefined,
+			undefined,
+			goesOn ? 'jobNotFinished' : undefined,
+		);
+	}
 	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);
 	if (isFile)
 		return { source: { url, authenticated: true }, ...key, fields: withRequestIds({}, response) };

@@ -130,6 +130,8 @@ export const permissionWords =
 export const balanceWords = new RegExp(
 	[
 		String.raw`quota_exceeded|exceeded[ _]?((your|their|its)[ _])?((current|monthly)[ _])?(quota|budget)`,
+		// "Quota exceeded for …" is said of a number per minute.
+		String.raw`quota (of \S.{0,40} )?(has been |is |was )?exceeded(?! for)`,
 		String.raw`insufficient[ _-]([a-z]+[ _-]){0,2}(balance|quota|funds?|credits?)|arrear|overdue`,
 		String.raw`(balance|quota|credits?|funds) (is |are |has been |have been )?(insufficient|too low|not enough|used up)`,
 		String.raw`(out of|not enough) (credits?|funds|quota|balance|budget)|payment required`,

@@ -40,6 +40,8 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	const answer = read(body);
 	const error = isObject(body) && answer.isWhole ? reasonIn(answer) : undefined;
 	if (!error) return undefined;
+	// A read costs nothing, and a poll is sent again in any case: only a code of the service is clear enough.
+	if (cost === 'read') return refusalOfCode(error) && error;
 	const { values } = answer;
 	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
 	const verdicts = values.flatMap((value) => verdictOf(value) ?? []);

@@ -72,6 +72,8 @@ describe('why the service refused', () => {
 		'You have exceeded your monthly budget',
 		'User has exceeded their budget',
 		'Your quota has been used up',
+		'Quota exceeded',
+		'The monthly quota of this key has been exceeded.',
 		'You have no credits left',
 		'The key has reached its budget limit',
 		'Your spending limit of $10 has been reached',
@@ -79,6 +81,11 @@ describe('why the service refused', () => {
 	])('is an empty account under any status: %s', (message) => {
 		for (const status of [200, 400, 403, 429])
 			expect(refusalOf(status, { message }, chat)).toBe('quotaExceeded');
+	});
+
+	it('is no rate limit that is called a quota', () => {
+		const message = "Quota exceeded for quota metric 'Requests' and limit 'Requests per minute'";
+		expect(refusalOf(429, { message }, chat)).toBe('tooManyRequests');
 	});
 
 	it('is not told by a 2xx response with more than can be searched', () =>

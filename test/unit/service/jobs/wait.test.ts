@@ -187,6 +187,7 @@ describe('the link of a finished job', () => {
 		// The status of a finished job is final.
 		['a strange task', task(), [done, { status: 'failed' }], [notFound], 1],
 		['a video that is not ready', { kind: 'video', timeout: 5 * minute }, [done], [notReady], 5],
+		['a video that goes on', { kind: 'video', timeout: 5 * minute }, [done], [running], 5],
 		['a busy service', task({ timeout: 5 * minute }), [done, refusal(503)], [page], 5],
 		['a task that runs again', task({ timeout: 5 * minute }), [done, running], [notFound], 5],
 	])('is looked for as long as it may still come: %s', async (_, settings, ...given) => {
