@@ -15,8 +15,8 @@ import path from 'node:path';
 import manifest from '../../package.json';
 import { compilerOptions } from '../../tsconfig.json';
 import { compilerOptions as buildOptions } from '../../tsconfig.build.json';
+import { root } from '../support/files/repository';
 
-const root = path.join(__dirname, '../..');
 const lintConfig =
 	'node_modules/@n8n/node-cli/dist/template/templates/shared/default/eslint.config.mjs';
 

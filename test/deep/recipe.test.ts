@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
-const root = path.join(__dirname, '../..');
+import { read, root } from '../support/files/repository';
 
 /** Follows "Add an operation" and "Provoke a fault" of CONTRIBUTING.md to the letter, in a copy of the repository. */
 describe('the recipes of CONTRIBUTING.md', () => {
@@ -20,7 +19,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 	const file = (name: string) => path.join(folder, name);
 
-	const guide = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
+	const guide = read('CONTRIBUTING.md');
 	/** The first code behind a text of the guide. */
 	const codeBehind = (text: string) => {
 		const at = guide.indexOf(text);
@@ -71,7 +70,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
 		write(tests[1], codeBehind('### Provoke a fault'));
 
 		run('typescript/bin/tsc', '--noEmit');
-		const operations = ['agents/tools', 'fields/', 'unit/package/fieldTable', 'uxGuidelines'];
+		const operations = ['agents/tools', 'fields/', 'uxGuidelines'];
 		run('jest/bin/jest.js', ...tests, ...operations);
 	}, 600_000);
 });

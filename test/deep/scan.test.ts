@@ -3,8 +3,7 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packInto } from '../support/files/packed';
-
-const root = path.join(__dirname, '../..');
+import { root } from '../support/files/repository';
 
 describe("n8n's scanner for community packages", () => {
 	// One of n8n's rules skips files whose path contains the name of certain services, such as "S3". In a folder with a

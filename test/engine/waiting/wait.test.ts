@@ -1,9 +1,8 @@
 import type { IDataObject, INode, StructuredChunk } from 'n8n-workflow';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Gateway, Route } from '../../../gateway';
 import { resumeExecution, resumeToEnd, runWorkflow, type WorkflowJson } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
+import { read } from '../../support/files/repository';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf } from '../../support/workflows/log';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
@@ -107,7 +106,7 @@ describe('Wait for Video', () => {
 	});
 
 	it('returns the fields that docs/first-video.md shows', async () => {
-		const guide = readFileSync(path.join(__dirname, '../../../docs/first-video.md'), 'utf8');
+		const guide = read('docs/first-video.md');
 		const [, shown] = /## What you get.*?```json\n(.*?)```/s.exec(guide) ?? [];
 		gateway.once('job', ({ id }) => gateway.jobs.complete(id, video));
 		const run = await runWorkflow(chain(createReferenceVideo(), waitForVideo()), {

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-
-const root = path.join(__dirname, '../../..');
+import { root } from './repository';
 
 /** The maximum size in bytes of the tarball, which users download. */
 export const maxSize = 202_000;

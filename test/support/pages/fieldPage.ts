@@ -17,7 +17,7 @@ export function fieldPage(rows: FieldRow[]): string {
 
 Each field that the service documents, the parameter of the **Model Gateway** node that sets it, and what it must be. An option that you do not add is not sent.
 
-This page is written from the declarations of the fields: \`UPDATE_DOCS=1 npx jest test/unit/package/writtenPages.test.ts\`. That test compares it with them, and \`test/unit/package/fieldTable.test.ts\` compares them with the fields that the service documents. The test \`test/engine/fields/fieldTable.test.ts\` proves each row: it runs the operation with the parameter and without it, and finds the field in the first request only.
+This page is written from the declarations of the fields: \`UPDATE_DOCS=1 npx jest test/unit/package/writtenPages.test.ts\`. That test compares it with them. \`test/engine/fields/fieldTable.test.ts\` compares them with the fields that the service documents, and proves each row: it runs the operation with the parameter and without it, and finds the field in the first request only.
 
 **Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`. It also sets \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/nodes/LmChatModelGateway/chatModel.test.ts\`, \`test/engine/agents/chatModel.test.ts\`).
 

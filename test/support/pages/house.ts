@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-
-const root = path.join(__dirname, '../../..');
+import { root } from '../files/repository';
 
 interface Cruised {
 	modules: Array<{ source: string; dependencies: Array<{ resolved: string }> }>;

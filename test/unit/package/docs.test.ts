@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { globSync } from 'tinyglobby';
 import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import manifest from '../../../package.json';
+import { read, root } from '../../support/files/repository';
 import { altTextsOf, anchorsOf, brokenLinks, linksOf } from '../../support/pages/markdown';
-
-const root = path.join(__dirname, '../../..');
-const read = (page: string) => readFileSync(path.join(root, page), 'utf8');
 
 const pages = globSync('{.,docs,docs/development,examples,gateway,lab,test,test/deep}/*.md', {
 	cwd: root,

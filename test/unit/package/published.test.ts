@@ -1,11 +1,10 @@
 import { PackageDirectoryLoader } from 'n8n-core';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { maxSize, packInto } from '../../support/files/packed';
-
-const root = path.join(__dirname, '../../..');
+import { read, root } from '../../support/files/repository';
 
 /** The file in the package behind an address that n8n gives to an icon. */
 const fileOfIcon = (url?: string) => url?.replace(`icons/${manifest.name}/`, '');
@@ -18,8 +17,7 @@ describe('the published package', () => {
 	it('the published package has no runtime dependencies, so its license is the only one', () => {
 		for (const kind of ['d', 'optionalD', 'bundleD', 'bundledD'])
 			expect(manifest).not.toHaveProperty(`${kind}ependencies`);
-		const license = readFileSync(path.join(root, 'LICENSE.md'), 'utf8');
-		expect(license).toMatch(new RegExp(`^# ${manifest.license} License\n\nCopyright `));
+		expect(read('LICENSE.md')).toMatch(new RegExp(`^# ${manifest.license} License\n\nCopyright `));
 	});
 
 	it('the published package contains what n8n loads, with icons and codex files, and no tests or examples', () => {

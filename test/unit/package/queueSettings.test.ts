@@ -1,13 +1,11 @@
 import { GlobalConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { queueSettings } from '../../n8n/queueSettings';
+import { read } from '../../support/files/repository';
 
-const page = readFileSync(path.join(__dirname, '../../../docs/queue-mode.md'), 'utf8');
 /** The names of the settings in the page, n8n's defaults, and what the page recommends. */
-const rows = [...page.matchAll(/^\| (`.*?) \| (.*?) \| (.*?) \|/gm)].map(([, ...cells]) =>
-	cells.map((cell): string[] => cell.match(/`[^`]+`/g) ?? []),
+const rows = [...read('docs/queue-mode.md').matchAll(/^\| (`.*?) \| (.*?) \| (.*?) \|/gm)].map(
+	([, ...cells]) => cells.map((cell): string[] => cell.match(/`[^`]+`/g) ?? []),
 );
 const rowOf = (name: string) => rows.find(([names]) => names.includes(`\`${name}\``)) ?? [];
 

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { read, root } from '../../support/files/repository';
 
 // Files that other programs read: npm, Dependabot, GitHub and Docker.
 
@@ -14,8 +15,6 @@ interface Update {
 	directories?: string[];
 }
 
-const root = path.join(__dirname, '../../..');
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const namesIn = (folder: string) => readdirSync(path.join(root, folder));
 
 const lockFiles = [

@@ -1,16 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import manifest from '../../../package.json';
 import { n8nVersions } from '../../n8n/installation';
 import { measured, readPassed, render, rows } from '../../n8n/versionTable';
+import { read, root } from '../../support/files/repository';
 import { fieldPage } from '../../support/pages/fieldPage';
 import { fieldRows } from '../../support/pages/fieldRows';
 import { drawingOfHouse } from '../../support/pages/house';
 import { withSection } from '../../support/pages/markdown';
-
-const root = path.join(__dirname, '../../..');
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 /** Replaces what stands behind the first group of the pattern. */
 const withValue = (text: string, pattern: RegExp, value: string) => {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { Redaction } from '../../../../nodes/shared/service/client/redaction';
 import {
@@ -8,6 +6,7 @@ import {
 	NodeLog,
 	type EventDetails,
 } from '../../../../nodes/shared/n8n/log/nodeLog';
+import { read } from '../../../support/files/repository';
 import { executeContext } from '../../../support/workflows/executeContext';
 
 const key = 'sk-unit-0123456789';
@@ -88,7 +87,7 @@ describe('a line of the log', () => {
 });
 
 it('docs/monitoring.md says what each event and each fact means, and names the level', () => {
-	const page = readFileSync(path.join(__dirname, '../../../../docs/monitoring.md'), 'utf8');
+	const page = read('docs/monitoring.md');
 	const rowsOf = (section: string) => {
 		const [, rows] = page.split(new RegExp(`<!-- (?:end of )?${section} -->`));
 		return [...rows.matchAll(/^\| `(.+?)` +\| (\S+)/gm)].map(([, ...cells]) => cells);
