@@ -35,8 +35,7 @@ export class ExtraBody {
 			options.report(extraBodyOption.property.displayName, ...problem);
 		// A stream that is null or false is none.
 		const isSet = refused === 'stream' ? this.fields.stream : refused && this.has(refused);
-		if (refused && isSet)
-			report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
+		if (refused && isSet) report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
 		reportAccident(accidentInJson(this.fields, purpose.isOrder), report);
 	}
 
