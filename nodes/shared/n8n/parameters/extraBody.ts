@@ -33,7 +33,9 @@ export class ExtraBody {
 		this.fields = purpose.otherModel === undefined ? given : without(given, ['model']);
 		const report: Report = (...problem) =>
 			options.report(extraBodyOption.property.displayName, ...problem);
-		if (refused && (this.fields[refused] ?? false) !== false)
+		const { stream } = this.fields;
+		const isOff = refused === 'stream' && (stream === false || stream === null);
+		if (refused && this.has(refused) && !isOff)
 			report(`cannot have “${refused}”: ${reserved[refused]}`, 'unsendable');
 		reportAccident(accidentInJson(this.fields, purpose.isOrder), report);
 	}
