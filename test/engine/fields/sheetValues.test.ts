@@ -8,6 +8,7 @@ import {
 	createReferenceVideo,
 	createVideo,
 	credentialFor,
+	modelGateway,
 } from '../../support/workflows/workflows';
 
 let gateway: Gateway;
@@ -47,6 +48,16 @@ describe('values of a spreadsheet', () => {
 			expect(parameters).toEqual({ resolution: '1080P', ratio: '9:16' });
 		},
 	);
+
+	it('sends texts of options without the spaces around them', async () => {
+		gateway.fault({ route: 'imageGenerate', action: 'error', status: 403, code: 'x' });
+		const order = { resource: 'image', operation: 'generate', model: byId('image-1') };
+		const options = { size: '={{ " 1024x1024" }}', aspectRatio: '16:9 ', quality: 'hd\n' };
+		const node = modelGateway({ ...order, prompt: 'A boat', options });
+		await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+		const expected = { size: '1024x1024', aspect_ratio: '16:9', quality: 'hd' };
+		expect(gateway.requests.at(-1)?.body).toMatchObject(expected);
+	});
 
 	it('takes a type and a source of media in any case', async () => {
 		const [{ type, url }] = media as Array<Record<string, string>>;

@@ -60,6 +60,41 @@ describe('images that cannot be fetched', () => {
 	});
 });
 
+describe('an image on the gateway itself, which asks for the key', () => {
+	/** A gateway that gives everything only with a key, and this as the answer to an order. */
+	const serve = async (answerOf: (url: string) => unknown) => {
+		const server = await startServer((response, request) => {
+			const isKeyMissing = request.headers.authorization === undefined;
+			if (isKeyMissing) return answer(401, '')(response, request);
+			const body = request.method === 'POST' ? JSON.stringify(answerOf(server.url)) : png;
+			return answer(200, body)(response, request);
+		});
+		return server;
+	};
+	const from = async ({ url }: { url: string }, operation: string) => {
+		const order = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
+		const credentials = { modelGatewayApi: { apiKey: gateway.apiKey, baseUrl: url } };
+		return await runWorkflow(chain(modelGateway(order)), { credentials });
+	};
+
+	it('is fetched with it', async () => {
+		const result = await from(
+			await serve((url) => ({ data: [{ url: `${url}/files/1` }] })),
+			'generate',
+		);
+		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(png);
+	});
+
+	it('is not when a model wrote the link, which may lead to anything there', async () => {
+		const server = await serve((url) => ({
+			choices: [{ message: { role: 'assistant', content: `![a](${url}/v1/models)` } }],
+		}));
+		const failed = await from(server, 'chat');
+		expect(failed.errorOf('Model Gateway')?.context.data).toMatchObject({ status: 401 });
+		expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+	});
+});
+
 describe('an image that ends early', () => {
 	const half = png.subarray(0, png.length / 2);
 	const serve = async (...replies: Reply[]) => {

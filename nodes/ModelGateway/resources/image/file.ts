@@ -26,6 +26,8 @@ export interface MadeImage {
 	problem?: string;
 	/** Set when the link had the API key in it. */
 	linkCarriesKey?: true;
+	/** As in the response. */
+	mayNeedKey?: true;
 	/** The execution that stored the file. In another execution, the file is stored again. */
 	execution: string;
 }
@@ -85,7 +87,9 @@ async function fetchInto(
 	}: { url: string; index: number; known: Partial<Failure>; shared: SharedBytes },
 	{ context, gateway }: ItemRun,
 ): Promise<void> {
-	const received = await downloadImage(gateway, { url, shared, known }, async (bytes, type) => {
+	const { mayNeedKey } = image;
+	const request = { url, mayNeedKey, shared, known };
+	const received = await downloadImage(gateway, request, async (bytes, type) => {
 		try {
 			const stream = gateway.runtime.toStream(bytes);
 			return await storeImage(stream, type, { index, context });

@@ -37,8 +37,9 @@ const kindOf =
 
 export const textField = kindOf('string', (value, report, { request }) => {
 	const text = textIn(value, report);
-	if (request !== undefined) reportAccident(accidentIn(text ?? ''), report);
-	return text;
+	if (request === undefined) return text;
+	reportAccident(accidentIn(text ?? ''), report);
+	return text?.trim();
 });
 
 /** A text that is checked later, with what it belongs to. A value that is no text reads as undefined. */

@@ -24,6 +24,8 @@ export interface Image {
 	mimeType?: string;
 	/** Set when its link carried the key. */
 	linkCarriesKey?: true;
+	/** Whether the key may be sent when the gateway asks for it: not for a link that a model wrote. */
+	mayNeedKey?: true;
 	/** The other fields of its entry. */
 	fields: JsonObject;
 }

@@ -1,4 +1,5 @@
 import { linkRefusedStatuses } from '../client/fileLink';
+import type { FileSource } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { transferFile, type Store } from '../client/transfer';
 import type { SharedBytes } from '../client/transferLimit';
@@ -25,13 +26,18 @@ interface DownloadedImage<T> {
  */
 export async function downloadImage<T>(
 	gateway: Gateway,
-	{ url, shared, known }: { url: string; shared: SharedBytes; known: Partial<Failure> },
+	{
+		known,
+		shared,
+		...link
+	}: Pick<FileSource, 'url' | 'mayNeedKey'> & { shared: SharedBytes; known: Partial<Failure> },
 	store: Store<T>,
 ): Promise<DownloadedImage<T>> {
+	const { url } = link;
 	const { stored, type, state } = await transferFile(
 		gateway,
 		{
-			source: { url, authenticated: false },
+			source: { ...link, authenticated: false },
 			purpose: `download the image ${excerpt(url, 200)}`,
 			wanted: 'image',
 			bounds: {

@@ -57,7 +57,10 @@ export function readImages(response: ServiceResponse): ImageResult {
 	const { json = streamedImages(response.text) ?? response.text.trim() } = response;
 	const found = imagesOf(read(json), response);
 	if (found === undefined) throw new UnusableResponse(`has no image: ${describeBody(response)}`);
-	const { images, missing, path } = found;
+	const { missing, path, isInPlace } = found;
+	const images = found.images.map((image) =>
+		image.url !== undefined && isInPlace ? { ...image, mayNeedKey: true as const } : image,
+	);
 	const fields = withRequestIds(isObject(json) ? json : {}, response);
 	return { images, missing, fields: withoutFiles(path ? without(fields, path) : fields) };
 }
@@ -79,10 +82,11 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 				? isUsual || looksLikeImage(entry)
 				: !isTextPart(entry) || (isObject(entry) && addressIn(entry) !== undefined);
 		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
-		if (found.images.length > 0) return { ...found, path: isWithinList ? undefined : path };
+		if (found.images.length > 0)
+			return { ...found, path: isWithinList ? undefined : path, isInPlace: true };
 	}
 	const { images, missing } = readEntries(allLinksIn(answer), response);
-	return images.length > 0 ? { images, missing, path: undefined } : undefined;
+	return images.length > 0 ? { images, missing, path: undefined, isInPlace: false } : undefined;
 }
 
 /** In characters of an event: one with an image has more. */
