@@ -118,7 +118,6 @@ describe('parameters and their fields of the request', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	/** The body of the request that the operation sends. */
 	const bodyOf = async ({ resource, value }: Operation, parameters: INodeParameters) => {
 		const before = gateway.requests.length;
 		const node = modelGateway({

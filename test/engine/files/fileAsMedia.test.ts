@@ -31,7 +31,6 @@ const photo = { bytes: picture('green'), name: 'photo.png', mimeType: 'image/png
 /** What the earlier node gives. */
 let onDisk = photo;
 
-/** An earlier node that gives a file. */
 const disk = testNode('disk', {}, async function () {
 	const { bytes, name, mimeType } = onDisk;
 	const file = await this.helpers.prepareBinaryData(Buffer.from(bytes), name, mimeType);

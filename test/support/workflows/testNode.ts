@@ -1,6 +1,5 @@
 import type { INodeType, INodeTypeDescription } from 'n8n-workflow';
 
-/** A node of a test. */
 export const testNode = (
 	name: string,
 	description: Partial<INodeTypeDescription>,
