@@ -64,7 +64,6 @@ const isId = (id: string | null = 'none') => id !== null && id !== '' && id.trim
 const isLink = (link: string) => /^(?:https?:\/\/|data:video\/)/i.test(link) && URL.canParse(link);
 const isShort = (text: string | null | undefined, most: number) => (text ?? '').length <= most;
 
-/** What callers rely on. */
 const promises: Record<string, (facts: Partial<Facts>, answer: RecordedAnswer) => boolean> = {
 	'an ID is a text without spaces around it': ({ id }) => isId(id),
 	'a link leads to somewhere': ({ link }) => link === undefined || link === null || isLink(link),

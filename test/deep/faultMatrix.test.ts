@@ -42,14 +42,12 @@ type BadServers = Record<'silent' | 'page', string>;
 
 /** How a cell is arranged. */
 interface Armed {
-	/** The fields of the credential. */
 	credential: Record<string, string>;
 	armed?: FaultHandle;
 	/** The route whose requests count, if it is not that of the cell. */
 	countedRoute?: Route;
 }
 
-/** Everything that was observed in a cell. */
 interface Seen extends Outcome {
 	record?: ErrorRecord;
 	run: WorkflowRun;

@@ -4,7 +4,6 @@ import type { Gateway } from '../../gateway';
 import { readMp4, type Mp4Facts } from '../support/files/mp4';
 import { sha256 } from '../support/data/sha256';
 
-/** The video as ordered. */
 interface ExpectedVideo {
 	prompt: string;
 	seconds: number;

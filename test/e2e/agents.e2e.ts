@@ -21,7 +21,6 @@ import {
 } from '../support/workflows/workflows';
 import type { WorkflowJson } from '../harness/workflow';
 
-/** How long a video job takes. */
 const jobSeconds = 4;
 
 interface TokenUsage {
@@ -73,7 +72,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 		stage.gateway.ledger.slice(since).filter((charge) => charge.kind === kind);
 	const ledgerLength = () => stage.gateway.ledger.length;
 
-	/** Connects a model and these tools to the last node of the workflow. */
 	const withTools = (workflow: WorkflowJson, tools: Node[]) =>
 		withSubNodes(
 			workflow,

@@ -34,7 +34,6 @@ describe('waits in a complete n8n', () => {
 	interface Flow {
 		workflow: IWorkflowBase;
 		jobs: Job[];
-		/** The response that the caller gets. */
 		response: Promise<unknown>;
 	}
 

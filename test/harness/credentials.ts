@@ -16,7 +16,6 @@ import {
 import { currentProcess } from './process';
 import { credentialType } from './registry';
 
-/** Credential values by credential type. */
 export type CredentialValues = Record<string, ICredentialDataDecryptedObject>;
 
 /**

@@ -20,7 +20,6 @@ type Snapshot = ReadonlyMap<string, string[]>;
  * hashes for each node of a saved workflow, and reads, changes and writes it without a lock.
  */
 class ProcessedItems implements IDataDeduplicator {
-	/** The calls so far. */
 	readonly calls: Call[] = [];
 	/** Called before the store responds. A test can make it throw or never return. */
 	intercept: (call: Call) => Promise<void> | void = () => {};
@@ -97,7 +96,6 @@ class ProcessedItems implements IDataDeduplicator {
 		for (const [row, entries] of earlier) this.rows.set(row, entries);
 	}
 
-	/** The current state of the store. */
 	get snapshot(): Snapshot {
 		return new Map(this.rows);
 	}

@@ -12,7 +12,6 @@ import path from 'node:path';
 import type { Environment } from './environment';
 import { withHelpers, type WorkflowRun } from './result';
 
-/** A row of n8n's database. */
 interface Row {
 	id: string;
 	status: string;

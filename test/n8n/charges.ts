@@ -1,10 +1,8 @@
 import type { Gateway, Job } from '../../gateway';
 
-/** The jobs that were ordered with a prompt. */
 export const jobsOf = ({ jobs }: Gateway, prompt: string): Job[] =>
 	jobs.list().filter(({ order }) => order.prompt === prompt);
 
-/** How often an order with a prompt was charged. */
 export function chargesOf(gateway: Gateway, prompt: string): number {
 	const ids = new Set(jobsOf(gateway, prompt).map(({ id }) => id));
 	return gateway.ledger.filter(({ job = '' }) => ids.has(job)).length;

@@ -86,7 +86,6 @@ export class Editor {
 		await this.node(workflow.nodes.at(-1)?.name ?? '').waitFor();
 	}
 
-	/** The ID of the open workflow. */
 	get workflowId(): string {
 		return new URL(this.page.url()).pathname.split('/').at(-1) ?? '';
 	}
@@ -110,7 +109,6 @@ export class Editor {
 		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 	}
 
-	/** Opens a node's panel. */
 	async openNode(name: string): Promise<Locator> {
 		await this.node(name).dblclick();
 		const panel = this.page.getByTestId('ndv');

@@ -15,7 +15,6 @@ interface ProcessOptions {
 	ready: { url: string; status: number };
 }
 
-/** A process of n8n. */
 export interface N8nProcess {
 	readonly pid: number;
 	/** Whether it has not ended, by itself or by {@link end}. */

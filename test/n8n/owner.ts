@@ -86,7 +86,6 @@ export class Owner {
 		return { id, name };
 	}
 
-	/** Removes all credentials for a gateway. */
 	async removeCredentials(): Promise<void> {
 		const all = await this.request<Array<{ id: string; type: string }>>('GET', '/credentials');
 		for (const { id, type } of all) {
@@ -114,7 +113,6 @@ export class Owner {
 		await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
-	/** Saves a workflow and publishes it. */
 	async createPublished(workflow: WorkflowJson): Promise<IWorkflowBase> {
 		const saved = await this.createWorkflow(workflow);
 		await this.publish(saved);

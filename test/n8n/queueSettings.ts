@@ -1,6 +1,5 @@
 import { testedVersion } from './installation';
 
-/** The processes of n8n in queue mode. */
 export type ProcessKind = 'main' | 'webhook' | 'worker';
 
 interface QueueSettings {

@@ -13,7 +13,6 @@ import {
 /** What all workflows need. */
 interface Environment {
 	credential: CredentialReference;
-	/** URL of the sink. */
 	sinkUrl: string;
 }
 
@@ -35,7 +34,6 @@ interface VideoOptions {
 	whileWaiting?: string;
 	/** The node that gets the file. */
 	next?: Node;
-	/** Settings of the workflow. */
 	settings?: WorkflowJson['settings'];
 }
 

@@ -2,7 +2,7 @@ import { sha256 } from '../support/data/sha256';
 import { mp4Of } from '../support/files/boxes';
 import { answer, json, startServer } from '../support/http/scriptedServer';
 import { storage } from '../support/http/scriptedStorage';
-import { chain, credentialFor, modelGateway } from '../support/workflows/workflows';
+import { credentialFor } from '../support/workflows/workflows';
 import { run, withOrders, world } from './orders';
 import {
 	downloads,
@@ -35,14 +35,6 @@ it('delivers the file although a part of its File Name is undefined', async () =
 	expect(await filesOf(execution)).toEqual([sha256(video)]);
 });
 
-it('fetches the file of a video by Get Content, byte for byte', async () => {
-	const jobs = [finishedJob('video', video)];
-	const get = { resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' };
-	const execution = await run(chain(modelGateway(get)), [], { input: itemsOf(jobs) });
-	const [item] = execution.items('Model Gateway');
-	expect(sha256(await execution.binary(item))).toBe(sha256(video));
-});
-
 it('resumes an interrupted download where it broke off', async () => {
 	world.gateway.fault({ route: 'download', action: 'cut', after: 5_000 });
 	world.gateway.fault({ route: 'download', action: 'cut', after: 4_000 });
@@ -65,17 +57,6 @@ it('takes no part of an mp4 for the whole file, even when its length is as annou
 	world.gateway.fault({ route: 'videoContent', action: 'answer', body, times: 9 });
 	expect(await filesOf(await hold([finishedJob('video', video)]))).toEqual([sha256(whole)]);
 	expect(server.requests).toHaveLength(2);
-});
-
-it('sends the key of the credential to no host but that of the service', async () => {
-	const file = await startServer(storage(video));
-	const url = file.url.replace('127.0.0.1', 'localhost');
-	const service = await startServer(json({ status: 'completed', result_url: `${url}/v.mp4` }));
-	const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
-	const input = itemsOf([finishedJob('task', video)]);
-	await run(waiting({ whileWaiting: 'hold' }), [], { credentials, input, mode: 'manual' });
-	expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer demo-key']);
-	expect(file.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
 const inside = `data:video/mp4;base64,${video.toString('base64')}`;

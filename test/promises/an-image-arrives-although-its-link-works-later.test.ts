@@ -6,12 +6,14 @@ import { nodeFor, png, run } from './answers';
 let gateway: Gateway;
 withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
 
-const made = async (url: string) => {
-	const body = JSON.stringify({ data: [{ url }] });
+const made = async (...urls: string[]) => {
+	const body = JSON.stringify({ data: urls.map((url) => ({ url })) });
 	gateway.fault({ route: 'imageGenerate', action: 'answer', body });
 	const node = nodeFor('image.generate', {}, { onError: 'continueErrorOutput' });
 	return await run(gateway, node);
 };
+
+const inside = `data:image/png;base64,${png.toString('base64')}`;
 
 it.each([404, 403])('downloads an image whose link first answers %i', async (status) => {
 	const late = await startServer(answer(status, ''), answer(status, ''), answer(200, png));
@@ -21,10 +23,12 @@ it.each([404, 403])('downloads an image whose link first answers %i', async (sta
 	expect(late.requests).toHaveLength(3);
 });
 
-it('says after some seconds that the link to an image does not work', async () => {
+it('says after some seconds that the link to an image does not work, and gives the other images', async () => {
 	const gone = await startServer(answer(404, ''));
-	const result = await made(`${gone.url}/gone.png`);
+	const result = await made(`${gone.url}/gone.png`, inside);
+	expect(result.items('Node')).toHaveLength(1);
 	expect(result.items('Node', { output: 1 })[0].json).toMatchObject({
+		error: expect.stringContaining('Could not download the image'),
 		details: { url: `${gone.url}/gone.png`, billed: 'yes', status: 404 },
 	});
 	expect(gone.requests.length).toBeLessThan(6);

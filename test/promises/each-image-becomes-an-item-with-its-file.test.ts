@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway';
-import { answer, startServer } from '../support/http/scriptedServer';
+import { startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { nodeFor, png, run, type Fields, type Operation } from './answers';
 
@@ -54,17 +54,6 @@ it('gives only the link when Download is off', async () => {
 	expect(json.url).toContain(gateway.storageUrl);
 	expect(binary).toBeUndefined();
 	expect(gateway.requests.map(({ host }) => host)).toEqual(['api']);
-});
-
-it('says that an image whose download failed is charged, and gives its link and the other images', async () => {
-	const lost = await startServer(answer(404, ''));
-	answers([{ url: `${lost.url}/lost.png` }, { b64_json: base64 }]);
-	const result = await make('image.generate', {}, { onError: 'continueErrorOutput' });
-	expect(result.items('Node')).toHaveLength(1);
-	expect(result.items('Node', { output: 1 })[0].json).toMatchObject({
-		error: expect.stringContaining('Could not download the image'),
-		details: { url: `${lost.url}/lost.png`, billed: 'yes', status: 404 },
-	});
 });
 
 it('leaves the link, and a hint that says why, where an image is too large to download', async () => {

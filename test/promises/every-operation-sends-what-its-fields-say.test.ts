@@ -135,15 +135,6 @@ it('sends no empty text beside the images of a message', async () => {
 	});
 });
 
-it('sends a model that nobody knows yet as it is, without rules of others', async () => {
-	const options = { duration: 99, resolution: '8K' };
-	expect(await sent('referenceVideo.create', { model: byId('zeta-9-r2v'), options })).toMatchObject(
-		{
-			...{ model: 'zeta-9-r2v', parameters: { duration: 99, resolution: '8K' } },
-		},
-	);
-});
-
 it('merges Extra Body into the request, also nested objects, and lets it win', async () => {
 	const extraBody = '{ "parameters": { "negative_prompt": "rain", "duration": 4 }, "tags": ["a"] }';
 	const options = { duration: 3, watermark: false, extraBody };

@@ -14,14 +14,16 @@ import {
 let gateway: Gateway;
 withGateway({ isTimeSimulated: true, jobSeconds: Infinity }, (world) => void ({ gateway } = world));
 
+const beta = { model: byId('beta-2.7-r2v') };
+const link = 'https://firm.example/a.png';
 /** n8n refuses a required field without a value, but accepts any expression. */
 const empty = '={{ "" }}';
 
 it('names all problems of an order at once, and says that nothing was charged', async () => {
 	const media = { values: [{ url: 'http://firm.example/a.png' }, { url: 'C:\\a.png' }] };
-	const parameters = { prompt: empty, media, options: { duration: 99 } };
+	const parameters = { ...beta, prompt: empty, media, options: { duration: 99, ratio: '2:1' } };
 	const details = await detailsOf(gateway, 'referenceVideo.create', { parameters });
-	for (const problem of [/Prompt/, /Media 1/, /Media 2/, /Duration.*2 to 15/]) {
+	for (const problem of [/Prompt/, /Media 1/, /Media 2/, /Duration.*2 to 15/, /Aspect Ratio/]) {
 		expect(details.message).toMatch(problem);
 	}
 	expect(details).toMatchObject({
@@ -37,11 +39,23 @@ const broken: Array<[Operation, Fields]> = [
 	['image.generate', { prompt: empty }],
 	['image.edit', { imageBinaryField: 'none' }],
 	['image.chat', { prompt: empty }],
+	['referenceVideo.create', { ...beta, prompt: 'a'.repeat(5001) }],
+	['referenceVideo.create', { mediaInput: 'json', mediaJson: '[]' }],
+	['referenceVideo.create', { ...beta, media: { values: Array(6).fill({ url: link }) } }],
+	[
+		'referenceVideo.create',
+		{ media: { values: [{ url: 'https://drive.google.com/file/d/1/view' }] } },
+	],
+	[
+		'referenceVideo.create',
+		{ media: { values: [{ url: link, voiceUrl: 'https://firm.example/a.mp3' }] } },
+	],
+	['referenceVideo.create', { options: { extraBody: '{ "a": ' } }],
 	['referenceVideo.get', { taskId: empty }],
-	['video.create', { model: byId('beta-2.7-r2v') }],
+	['video.create', beta],
 	['video.getContent', { videoId: '={{ undefined }}' }],
 ];
-it.each(broken)('sends nothing for what surely cannot work: %s', async (name, parameters) => {
+it.each(broken)('sends nothing for what surely cannot work: %s (%#)', async (name, parameters) => {
 	const result = await run(gateway, nodeFor(name, parameters));
 	expect(result.errorOf('Node')?.message).toMatch(/\w/);
 	const isRead = /get/.test(name);
@@ -56,6 +70,17 @@ it('sends no item when one of them cannot work', async () => {
 	const result = await run(gateway, node, { input: itemsOf({ text: 'Hello' }, { text: '' }) });
 	expect(result.errorOf('Node')?.message).toMatch(/^Item 1: /);
 	expect(gateway.requests).toEqual([]);
+});
+
+it('sends the other items when the node continues on errors', async () => {
+	const options = { duration: '={{ $json.text === "Rain" ? 99 : 2 }}' };
+	const settings = { onError: 'continueErrorOutput' } as const;
+	const node = nodeFor('referenceVideo.create', { options }, settings);
+	const result = await run(gateway, node, { input: itemsOf({ text: 'Rain' }, { text: 'Waves' }) });
+	expect(result.items('Node', { output: 1 })).toMatchObject([
+		{ json: { details: { billed: 'no' } }, pairedItem: { item: 0 } },
+	]);
+	expect(gateway.requests.map(({ body }) => body)).toMatchObject([{ input: { prompt: 'Waves' } }]);
 });
 
 it('leaves it to the service with Skip Checks', async () => {

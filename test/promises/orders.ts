@@ -115,7 +115,6 @@ export const run = async (
 
 export const routeOf = (thing: Thing) => operations[thing].route as Route;
 
-/** How often this thing was requested. */
 export const requested = (thing: Thing): number =>
 	world.gateway.requests.filter(({ route }) => route === routeOf(thing)).length;
 
@@ -129,7 +128,6 @@ export const orderedPrompts = (): string[] =>
 		.map(({ order }) => order.prompt)
 		.sort();
 
-/** The IDs of all jobs that were charged. */
 export const chargedJobs = (): string[] => world.gateway.ledger.flatMap(({ job }) => job ?? []);
 
 /** The IDs of the jobs in the output of Create. */
@@ -141,7 +139,6 @@ export const jobsOf = (execution: WorkflowRun): unknown[] =>
 /** Everything that an execution shows to a person. */
 export const shownBy = ({ data }: WorkflowRun): string => JSON.stringify(data.resultData);
 
-/** Whether a request is about this prompt. */
 export const isFor =
 	(prompt: string) =>
 	({ body }: RecordedRequest): boolean =>

@@ -6,13 +6,13 @@ let gateway: Gateway;
 withGateway({}, (world) => void ({ gateway } = world));
 
 /** Runs chats, and returns the largest number of requests under way, and the items in their order. */
-const chats = async (count: number, options: Fields, credential: Fields = {}) => {
+const chats = async (count: number, options: Fields) => {
 	let [underWay, most] = [0, 0];
 	gateway.on('request', () => void underWay--);
 	const seen = () => (most = Math.max(most, ++underWay)) > 0;
 	gateway.fault({ route: 'chat', action: 'stall', seconds: 0.03, times: Infinity, when: seen });
 	const input = itemsOf(...Array.from({ length: count }, (_, item) => ({ text: `Text ${item}.` })));
-	const result = await run(gateway, nodeFor('chat.complete', { options }), { input, credential });
+	const result = await run(gateway, nodeFor('chat.complete', { options }), { input });
 	return { most, texts: result.items('Node').map(({ json }) => String(json.text)) };
 };
 
@@ -26,9 +26,4 @@ it.each([
 	expect(most).toBe(expected);
 	expect(texts).toHaveLength(25);
 	texts.forEach((text, item) => expect(text).toContain(`Text ${item}.`));
-});
-
-it('keeps the limit of the credential, whatever the node allows', async () => {
-	const { most } = await chats(12, {}, { advanced: true, requestsInFlight: 2 });
-	expect(most).toBe(2);
 });

@@ -79,7 +79,6 @@ export const results = (execution: WorkflowRun, output = 0) =>
 export const filesOf = async (execution: WorkflowRun): Promise<string[]> =>
 	await Promise.all(results(execution).map(async (item) => sha256(await execution.binary(item))));
 
-/** The requests about the state of this job. */
 export const pollsOf = ({ id }: Pick<Job, 'id'>) =>
 	world.gateway.requests.filter(
 		({ route, jobId }) => jobId === id && (route === 'task' || route === 'video'),

@@ -1,11 +1,4 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeParameters,
-	INodeType,
-} from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { endpoints } from '../../nodes/shared/service/protocol/endpoints';
 import type { Gateway } from '../../gateway';
 import { registerTypes } from '../harness';
@@ -19,6 +12,7 @@ import {
 	type ItemOperation,
 } from '../support/workflows/itemOperations';
 import { picture, sampleVideo } from '../support/data/samples';
+import { testNode } from '../support/workflows/testNode';
 import {
 	byId,
 	chain,
@@ -119,19 +113,14 @@ interface LangChainModel {
 }
 
 /** Uses its connected chat model as an AI node does. */
-const asker: INodeType = {
-	description: {
-		...{ displayName: 'Asker', name: 'asker', group: ['transform'], version: 1 },
-		...{ description: 'Asks a chat model', defaults: { name: 'Asker' } },
-		inputs: [
-			NodeConnectionTypes.Main,
-			{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
-		],
-		outputs: [NodeConnectionTypes.Main],
+const asker = testNode(
+	'asker',
+	{
+		inputs: ['main', { type: 'ai_languageModel', required: true, maxConnections: 1 }],
 		properties: [{ displayName: 'Streams', name: 'streams', type: 'boolean', default: false }],
 	},
-	async execute(this: IExecuteFunctions) {
-		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
+	async function () {
+		const connected = await this.getInputConnectionData('ai_languageModel', 0);
 		const [model] = [connected].flat() as LangChainModel[];
 		const prompt = String(this.getInputData()[0].json.text);
 		if (this.getNodeParameter('streams', 0) !== true) {
@@ -141,7 +130,7 @@ const asker: INodeType = {
 		for await (const chunk of await model.stream(prompt)) content += String(chunk.content);
 		return [[{ json: { content } }]];
 	},
-};
+);
 
 const store = embeddingsUser(async (connected) => ({
 	vectors: await connected.embedDocuments([text, 'A boat']),

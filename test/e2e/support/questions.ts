@@ -15,7 +15,6 @@ import { core, type Node, withCredential } from '../../support/workflows/workflo
 export const agentExample = 'video-agent-with-approval.json';
 const listExample = 'scheduled-list-with-approval.json';
 
-/** A question that waits for its answer. */
 export interface Question {
 	workflow: IWorkflowBase;
 	/** ID of the execution. */
@@ -40,7 +39,6 @@ interface ListOptions {
 	byHand?: boolean;
 }
 
-/** The videos of the list example. */
 export const exampleVideos = settingsOf(readExample(listExample)).videos as object as ListVideo[];
 
 /** n8n ignores the answers of bots, which it recognizes by this header. */

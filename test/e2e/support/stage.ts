@@ -26,7 +26,6 @@ export interface Stage {
 }
 
 interface StageOptions extends GatewayOptions {
-	/** Prices in the credential. */
 	prices?: object;
 	/** Whether each video shows what was ordered, which takes seconds of CPU. Otherwise only its title says it. */
 	isRendered?: boolean;

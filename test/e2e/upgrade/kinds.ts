@@ -28,7 +28,6 @@ interface Kind {
 	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
 	/** Whether its orders get no response. */
 	hasNoResponse?: true;
-	/** Settings of the node Wait for Video. */
 	waitSettings?: NodeSettings;
 	/** How many videos are downloaded before the execution is stored. */
 	fetched?: number;
@@ -89,7 +88,6 @@ export class Stored {
 		this.owner = stage.owner;
 	}
 
-	/** Starts an execution. */
 	static async start(name: string, stage: Place): Promise<Stored> {
 		const stored = new Stored(name, kinds[name], stage);
 		const { owner, gateway, credential } = stage;
@@ -146,7 +144,6 @@ export class Stored {
 		return this.workflow?.id ?? '';
 	}
 
-	/** The latest execution. */
 	readonly latest = async (): Promise<{ id: string; status: string }> => {
 		const [latest] = await this.owner.executionsOf(this.workflow as IWorkflowBase);
 		return latest;

@@ -1,14 +1,8 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INode,
-	INodeType,
-	ISupplyDataFunctions,
-} from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IDataObject, INode, ISupplyDataFunctions } from 'n8n-workflow';
 import { properties, settingsOf } from '../../../nodes/LmChatModelGateway/settings';
 import { startGateway, type Gateway } from '../../../gateway';
 import { registerTypes, runWorkflow } from '../../harness';
+import { testNode } from '../../support/workflows/testNode';
 import {
 	byId,
 	chain,
@@ -18,29 +12,17 @@ import {
 } from '../../support/workflows/workflows';
 
 /** Requests a chat model, as a chain does, and does nothing with it. */
-const root: INodeType = {
-	description: {
-		...{ displayName: 'Root', name: 'root', group: ['transform'], version: 1 },
-		...{ description: 'Takes a chat model', defaults: { name: 'Root' } },
-		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiLanguageModel],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	},
-	async execute(this: IExecuteFunctions) {
-		await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
-		return [[{ json: {} }]];
-	},
-};
+const root = testNode('root', { inputs: ['main', 'ai_languageModel'] }, async function () {
+	await this.getInputConnectionData('ai_languageModel', 0);
+	return [[{ json: {} }]];
+});
 
 /** Outputs the settings that it reads from the chat model's parameters. */
-const reader: INodeType = {
-	description: { ...root.description, name: 'reader', inputs: ['main'], properties },
-	async execute(this: IExecuteFunctions) {
-		// `settingsOf` reads only parameters, which both contexts have. All settings are JSON.
-		const settings = settingsOf(this as unknown as ISupplyDataFunctions, 0);
-		return [[{ json: { ...settings } as unknown as IDataObject }]];
-	},
-};
+const reader = testNode('reader', { properties }, async function () {
+	// `settingsOf` reads only parameters, which both contexts have. All settings are JSON.
+	const settings = settingsOf(this as unknown as ISupplyDataFunctions, 0);
+	return [[{ json: { ...settings } as unknown as IDataObject }]];
+});
 
 // The test engine has no @n8n/ai-node-sdk, like an older n8n.
 describe('the chat model in an n8n without the SDK', () => {

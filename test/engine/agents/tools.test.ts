@@ -28,12 +28,10 @@ import { sha256 } from '../../support/data/sha256';
 interface Call {
 	settings?: Partial<INode>;
 	calls?: number;
-	/** Makes all calls at once. */
 	parallel?: boolean;
 	/** The item that the agent receives. */
 	input?: IDataObject;
 	memoryOnly?: boolean;
-	/** The type of the node that calls the tool. */
 	caller?: 'agent' | 'mcpTrigger';
 }
 

@@ -16,7 +16,6 @@ import {
 interface LinkField {
 	/** The name of the field in the error. */
 	label: string;
-	/** The node that sends this link. */
 	node(link: string): Node;
 	fields?(link: string): IDataObject;
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Media } from '../../../nodes/shared/service/jobs/referenceVideo';
 import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol/endpoints';
 import { referenceVideoModels } from '../../../nodes/shared/service/protocol/models';
@@ -9,25 +9,19 @@ import { registerTypes, runWorkflow } from '../../harness';
 import { withValue } from '../../support/data/anyParameter';
 import { addressOf, fieldRows, operationName, type FieldRow } from '../../support/pages/fieldRows';
 import { picture } from '../../support/data/samples';
+import { testNode } from '../../support/workflows/testNode';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 
 const link = 'https://firm.example/sample.mp3';
 const photo = Buffer.from(picture('blue'));
 
 /** An earlier node with two files. */
-const camera: INodeType = {
-	description: {
-		...{ displayName: 'Camera', name: 'camera', group: ['transform'], version: 1 },
-		...{ description: 'Makes pictures', defaults: { name: 'Camera' } },
-		...{ inputs: ['main'], outputs: ['main'], properties: [] },
-	},
-	async execute(this: IExecuteFunctions) {
-		const make = async (bytes: Buffer, name: string) =>
-			await this.helpers.prepareBinaryData(bytes, name, 'image/png');
-		const data = await make(Buffer.from(picture('red')), 'red.png');
-		return [[{ json: {}, binary: { data, photo: await make(photo, 'photo.png') } }]];
-	},
-};
+const camera = testNode('camera', {}, async function () {
+	const make = async (bytes: Buffer, name: string) =>
+		await this.helpers.prepareBinaryData(bytes, name, 'image/png');
+	const data = await make(Buffer.from(picture('red')), 'red.png');
+	return [[{ json: {}, binary: { data, photo: await make(photo, 'photo.png') } }]];
+});
 
 /** Parameters that an operation requires, and an image for the field `detail` to belong to. */
 function requiredBy({ resource, value }: Operation): INodeParameters {
@@ -124,7 +118,6 @@ describe('parameters and their fields of the request', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	/** The body of the request that the operation sends. */
 	const bodyOf = async ({ resource, value }: Operation, parameters: INodeParameters) => {
 		const before = gateway.requests.length;
 		const node = modelGateway({

@@ -43,7 +43,6 @@ let gateway: Gateway;
 beforeAll(async () => void (video = await sampleVideo()));
 withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
 
-/** Collects a finished job. */
 const collect = async (
 	kind: JobKind,
 	id: string,

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
@@ -15,6 +15,7 @@ import { storedBy } from '../../support/workflows/interruptions';
 import { mp4Of } from '../../support/files/boxes';
 import { jpegOf, withPictures } from '../../support/files/jpegs';
 import { picture } from '../../support/data/samples';
+import { testNode } from '../../support/workflows/testNode';
 import {
 	chain,
 	core,
@@ -30,19 +31,11 @@ const photo = { bytes: picture('green'), name: 'photo.png', mimeType: 'image/png
 /** What the earlier node gives. */
 let onDisk = photo;
 
-/** An earlier node that gives a file. */
-const disk: INodeType = {
-	description: {
-		...{ displayName: 'Disk', name: 'disk', group: ['transform'], version: 1 },
-		...{ description: 'Gives a picture', defaults: { name: 'Disk' } },
-		...{ inputs: ['main'], outputs: ['main'], properties: [] },
-	},
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { bytes, name, mimeType } = onDisk;
-		const file = await this.helpers.prepareBinaryData(Buffer.from(bytes), name, mimeType);
-		return [[{ json: {}, binary: { photo: file }, pairedItem: { item: 0 } }]];
-	},
-};
+const disk = testNode('disk', {}, async function () {
+	const { bytes, name, mimeType } = onDisk;
+	const file = await this.helpers.prepareBinaryData(Buffer.from(bytes), name, mimeType);
+	return [[{ json: {}, binary: { photo: file }, pairedItem: { item: 0 } }]];
+});
 const fromDisk = { name: 'Disk', type: 'test.disk' };
 
 const createWith = (type: string) =>

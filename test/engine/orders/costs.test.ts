@@ -175,7 +175,6 @@ describe.each([
 });
 
 describe('Max Cost', () => {
-	/** The node runs once for each item. */
 	const loop = (options: IDataObject) => loopOver(create(options));
 	const inputOf = (count: number) =>
 		Array.from({ length: count }, (_, index) => ({ json: { prompt: `Clip ${index}`, media } }));

@@ -28,7 +28,6 @@ withGateway(
 	(world) => void ({ gateway, media } = world),
 );
 
-/** A video costs 0.2. */
 const prices = JSON.stringify({ 'beta-2.7-r2v': { per_video: 0.2 } });
 
 const messageOf = (run: WorkflowRun) => run.errorOf('Create')?.message;

@@ -1,5 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
@@ -20,23 +19,17 @@ import {
 	startedByWebhook,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+import { testNode } from '../../support/workflows/testNode';
 
 // An execution and all its Retries are a family: they share their orders with each other, and with no other execution.
 
 let isChanging = true;
 /** A node that changes its input items in place, which n8n allows. */
-const change: INodeType = {
-	description: {
-		...{ displayName: 'Change', name: 'change', group: ['transform'], version: 1 },
-		...{ description: '', defaults: { name: 'Change' }, properties: [] },
-		...{ inputs: [NodeConnectionTypes.Main], outputs: [NodeConnectionTypes.Main] },
-	},
-	async execute(this: IExecuteFunctions) {
-		const items = this.getInputData();
-		if (isChanging) for (const item of items) delete item.json.output;
-		return [items];
-	},
-};
+const change = testNode('change', {}, async function () {
+	const items = this.getInputData();
+	if (isChanging) for (const item of items) delete item.json.output;
+	return [items];
+});
 
 const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 

@@ -32,7 +32,6 @@ const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }
 describe('Automatic', () => {
 	const wait = waitForVideo();
 	const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
-	/** Starts a wait for a job that has finished. */
 	const startFinished = async (
 		workflow: WorkflowJson,
 		mode: WorkflowExecuteMode,

@@ -9,7 +9,6 @@ export interface StoredFixture {
 	mode: WorkflowExecuteMode;
 	/** When n8n resumes it. */
 	waitTill: string | null;
-	/** The jobs that it had ordered. */
 	jobs: Array<{ id: string; kind: JobKind; prompt: string }>;
 	workflowData: IWorkflowBase;
 	/** In the format of the library "flatted". */

@@ -2,7 +2,6 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The drawings in the folder `pictures`. */
 export const pictures = ['woman', 'beach', 'mug'] as const;
 export type Picture = (typeof pictures)[number];
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of this repository. */
 export const root = path.join(__dirname, '../../..');
 
 /** The text of one of its files. */

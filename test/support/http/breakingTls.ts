@@ -5,7 +5,6 @@ import tls, { type ConnectionOptions, type SecureVersion, type TLSSocket } from 
 
 const file = (name: string) => readFileSync(path.join(__dirname, '../../fixtures/tls', name));
 
-/** Self-signed. */
 const certificate = file('certificate.pem');
 
 /** Makes Node.js trust the TLS server. @returns undoes it */
@@ -44,7 +43,6 @@ interface Break {
 interface BreakingTls {
 	/** As an origin. */
 	url: string;
-	/** Connections so far. */
 	readonly connections: number;
 	close(): Promise<void>;
 }

@@ -135,10 +135,8 @@ export function redirect(status: number, location: string): Reply {
 	return answer(status, '', { location });
 }
 
-/** Resets the connection before any response. */
 export const reset: Reply = (response) => void response.socket?.resetAndDestroy();
 
-/** Never responds. */
 export const silence: Reply = () => undefined;
 
 /** Sends the head and the beginning of a body that never ends. */

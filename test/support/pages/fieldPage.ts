@@ -6,7 +6,6 @@ import {
 import { addressOf, operationName, type FieldRow } from './fieldRows';
 import { aligned } from './markdown';
 
-/** The content of docs/fields.md. */
 export function fieldPage(rows: FieldRow[]): string {
 	const endpoints = [...new Set(rows.map(({ operation }) => operation.endpoint))];
 	const sections = endpoints.map((endpoint) => {

@@ -85,7 +85,6 @@ export class SimulatedJobs implements JobSource {
 		this.start = clock.now();
 	}
 
-	/** The times of all requests. */
 	get times(): number[] {
 		return this.asked.map(({ at }) => at);
 	}

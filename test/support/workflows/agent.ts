@@ -1,23 +1,22 @@
-import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
+import type { IDataObject, INodeType } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { testNode } from './testNode';
 
 interface Tool {
 	invoke(input: IDataObject): Promise<unknown>;
 }
 
 /** Calls its tool a given number of times with what it receives, as an agent would, and outputs what the tool returned. */
-export const agent: INodeType = {
-	description: {
-		...{ displayName: 'Agent', name: 'agent', group: ['transform'], version: 1 },
-		...{ description: 'Calls a tool', defaults: { name: 'Agent' } },
-		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
-		outputs: [NodeConnectionTypes.Main],
+export const agent = testNode(
+	'agent',
+	{
+		inputs: ['main', 'ai_tool'],
 		properties: [
 			{ displayName: 'Calls', name: 'calls', type: 'number', default: 1 },
 			{ displayName: 'Parallel', name: 'parallel', type: 'boolean', default: false },
 		],
 	},
-	async execute(this: IExecuteFunctions) {
+	async function () {
 		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0);
 		const [tool] = [connected].flat() as Tool[];
 		const [{ json: input }] = this.getInputData();
@@ -33,7 +32,7 @@ export const agent: INodeType = {
 		}
 		return [results.map((json) => ({ json, pairedItem: { item: 0 } }))];
 	},
-};
+);
 
 /** Calls its tool for a client outside n8n. It differs from the agent by its name only. */
 export const mcpTrigger: INodeType = {

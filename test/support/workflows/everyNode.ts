@@ -1,15 +1,9 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeParameters,
-	INodeType,
-} from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { Embeddings } from '../../../nodes/EmbeddingsModelGateway/embeddings';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol/endpoints';
 import { picture } from '../data/samples';
+import { testNode } from './testNode';
 import { byId, chain, credentialFor, withSubNodes } from './workflows';
 import type { Gateway } from '../../../gateway';
 import { resumeExecution, runWorkflow } from '../../harness';
@@ -113,26 +107,17 @@ function routesOf(endpoint: Endpoint): Subject['routes'] {
 }
 
 /** Accepts either of the AI sub-nodes, and uses the embeddings if it has them. */
-export const user: INodeType = {
-	description: {
-		...{ displayName: 'User', name: 'user', group: ['transform'], version: 1 },
-		...{ description: 'Uses what serves it', defaults: { name: 'User' } },
-		inputs: [
-			NodeConnectionTypes.Main,
-			NodeConnectionTypes.AiLanguageModel,
-			NodeConnectionTypes.AiEmbedding,
-		],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	},
-	async execute(this: IExecuteFunctions) {
-		await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
+export const user = testNode(
+	'user',
+	{ inputs: ['main', 'ai_languageModel', 'ai_embedding'] },
+	async function () {
+		await this.getInputConnectionData('ai_languageModel', 0);
 		const [embeddings] = [
-			await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0),
+			await this.getInputConnectionData('ai_embedding', 0),
 		].flat() as Embeddings[];
 		return [[{ json: { vector: await embeddings?.embedQuery('A boat') } }]];
 	},
-};
+);
 
 /** The settings of one run. */
 interface Trial {

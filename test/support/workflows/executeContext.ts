@@ -2,7 +2,6 @@ import type { IExecuteFunctions, INode, WorkflowExecuteMode } from 'n8n-workflow
 
 /** What n8n passes to a node that it executes. */
 export interface Execution {
-	/** Number of items. */
 	items?: number;
 	/** Aborted by Stop. */
 	stop?: AbortSignal;

@@ -9,7 +9,6 @@ import {
 } from '../../harness';
 import { credentialFor } from './workflows';
 
-/** One item for each job. */
 export const itemsFor = (jobs: Array<{ id: string }>): INodeExecutionData[] =>
 	jobs.map(({ id }, index) => ({ json: { task_id: id, name: `Video ${index}` } }));
 

@@ -3,7 +3,6 @@ import { fc, tries } from '../../../support/data/fuzz';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 
 interface PlannedRequest {
-	/** Number of its sender. */
 	sender: number;
 	/**
 	 * In milliseconds: when it asks to be sent, how long its response takes, and how long it travels to the service.
