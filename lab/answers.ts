@@ -3,7 +3,7 @@ import { Gateway } from '../nodes/shared/service/client/gateway';
 import { GatewayError } from '../nodes/shared/service/errors/gatewayError';
 import { parseJson } from '../nodes/shared/service/json';
 import { clock } from '../nodes/shared/n8n/client/httpClient';
-import { median } from '../test/support/data/statistics';
+import { median } from './statistics';
 import { answerKinds, type AnswerKind } from './answerKinds';
 import { LoopWatch } from './items/loopWatch';
 import { atMost, type Figure } from './report';

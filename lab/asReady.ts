@@ -17,7 +17,7 @@ import { sampleVideo } from '../test/support/data/samples';
 import { UsageError } from './measurement';
 import { none, print, printTable, type Figure } from './report';
 import { startSink, type Sink } from '../test/n8n/sink';
-import { median } from '../test/support/data/statistics';
+import { median } from './statistics';
 
 interface Settings {
 	videos: number;

@@ -5,7 +5,7 @@ import { Ledger } from '../nodes/shared/n8n/orders/ledger';
 import { Line } from '../nodes/shared/n8n/orders/line';
 import type { Limit } from '../nodes/shared/n8n/parameters/orderOptions';
 import { processMemory } from '../nodes/shared/n8n/execution/processMemory';
-import { median } from '../test/support/data/statistics';
+import { median } from './statistics';
 import { executeContext } from '../test/support/workflows/executeContext';
 import { atMost, type Figure } from './report';
 

@@ -13,7 +13,7 @@ import {
 } from '../test/support/workflows/workflows';
 import { sampleVideo } from '../test/support/data/samples';
 import type { Figure } from './report';
-import { lateness } from '../test/support/data/statistics';
+import { lateness } from './statistics';
 
 /** How long the videos take, in seconds. */
 const lengths = [30, 120, 300];

@@ -10,10 +10,10 @@ import {
 	startedByWebhook,
 	withCredential,
 } from '../test/support/workflows/workflows';
-import { withFolder } from '../test/support/files/folder';
-import { packWith } from '../test/support/files/packed';
+import { withFolder } from './folder';
+import { packWith } from './n8n/packWith';
 import { atMost, type Figure } from './report';
-import { inTurns, median, spread } from '../test/support/data/statistics';
+import { inTurns, median, spread } from './statistics';
 
 const rounds = 5;
 const creates = 100;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startGateway } from '../gateway';
-import { withFolder } from '../test/support/files/folder';
+import { withFolder } from './folder';
 import { within } from '../test/support/time/until';
 import { createVideo, startedByWebhook, withCredential } from '../test/support/workflows/workflows';
 import { callWebhook, isUnderWay } from '../test/n8n/owner';

@@ -11,7 +11,7 @@ import {
 import { startGateway } from '../gateway';
 import { runWorkflow } from '../test/harness';
 import { atMost, type Figure } from './report';
-import { sum } from '../test/support/data/statistics';
+import { sum } from './statistics';
 
 const videos = 20;
 const jobSeconds = 10;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { inProcess, withProcess, type Script } from '../process';
 import { atMost, type Figure } from '../report';
-import { inTurns, median, spread } from '../../test/support/data/statistics';
+import { inTurns, median, spread } from '../statistics';
 import type { Download, serve as download } from './engine';
 import type { serve } from './service';
 

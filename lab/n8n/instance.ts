@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
-import { withFolder } from '../../test/support/files/folder';
+import { withFolder } from '../folder';
 import { packInto } from '../../test/support/files/packed';
 import { startN8n, type N8n } from '../../test/n8n/n8n';
 import { Owner } from '../../test/n8n/owner';

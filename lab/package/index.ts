@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import manifest from '../../package.json';
-import { withFolder } from '../../test/support/files/folder';
+import { withFolder } from '../folder';
 import { maxSize, packInto, type Packed } from '../../test/support/files/packed';
 import { atMost, type Figure } from '../report';
-import { median, spread } from '../../test/support/data/statistics';
+import { median, spread } from '../statistics';
 
 const rounds = 11;
 /** In milliseconds. */

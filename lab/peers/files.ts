@@ -5,7 +5,7 @@ import { growthOfNodeAlone } from './nodeAlone';
 import { asFile, credentialsFor, httpRequest, result } from './nodes';
 import { medianOf, requireSuccess, type Row } from './rounds';
 import { atMost, print, type Figure } from '../report';
-import { spread } from '../../test/support/data/statistics';
+import { spread } from '../statistics';
 import type { FinishedVideo } from './service';
 import { textToVideo } from './videos';
 import type { Section, Setup, Work } from './work';

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import path from 'node:path';
 import pc from 'picocolors';
 import { Instance } from '../n8n/instance';
-import { withFolder } from '../../test/support/files/folder';
+import { withFolder } from '../folder';
 import { packInto } from '../../test/support/files/packed';
 import { UsageError } from '../measurement';
 import { withProcess, type Script } from '../process';

@@ -1,5 +1,5 @@
 import { print } from '../report';
-import { inTurns as takeTurns, median } from '../../test/support/data/statistics';
+import { inTurns as takeTurns, median } from '../statistics';
 import { PublishedWay, type Measured, type Way } from './measure';
 import type { Setup } from './work';
 

@@ -1,5 +1,5 @@
 import { aligned } from '../../test/support/pages/markdown';
-import { median, spread } from '../../test/support/data/statistics';
+import { median, spread } from '../statistics';
 import type { Measured } from './measure';
 import { ratio, type Row } from './rounds';
 

@@ -1,5 +1,5 @@
 import { atLeast, type Figure } from '../report';
-import { inTurns, median, spread } from '../../test/support/data/statistics';
+import { inTurns, median, spread } from '../statistics';
 import { embedding, httpRequestEmbedding, runItems, type Target } from './nodes';
 
 const items = 1000;

@@ -1,5 +1,5 @@
 import { atMost, type Figure } from '../report';
-import { inTurns, median, spread } from '../../test/support/data/statistics';
+import { inTurns, median, spread } from '../statistics';
 import { bareChats } from './bare';
 import { minimalChat } from './minimalNode';
 import { chat, httpRequestChat, runItems, type Target } from './nodes';

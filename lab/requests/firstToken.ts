@@ -1,5 +1,5 @@
 import { atMost, type Figure } from '../report';
-import { inTurns, median, spread } from '../../test/support/data/statistics';
+import { inTurns, median, spread } from '../statistics';
 import { bareFirstToken } from './bare';
 import { chat, runItems, type Target } from './nodes';
 

@@ -1,5 +1,5 @@
 import { atLeast, atMost, type Figure } from '../report';
-import { median } from '../../test/support/data/statistics';
+import { median } from '../statistics';
 import { chat, runItems, type Target } from './nodes';
 import { delays } from './service';
 

@@ -7,7 +7,7 @@ import { callWebhook, Owner, type CredentialReference } from '../../test/n8n/own
 import { recommendedEnv } from '../../test/n8n/queueSettings';
 import { startQueue, type Queue, type WorkerOptions } from '../n8n/queue';
 import { startDatabaseProxy, type DatabaseProxy } from '../n8n/databaseProxy';
-import { withFolder } from '../../test/support/files/folder';
+import { withFolder } from '../folder';
 import { packInto } from '../../test/support/files/packed';
 import { startSink, type Sink } from '../../test/n8n/sink';
 

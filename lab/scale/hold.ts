@@ -5,7 +5,8 @@ import { until } from '../../test/support/time/until';
 import { deliveriesOf } from '../../test/n8n/sink';
 import { Deployment } from './deployment';
 import { callAll } from './load';
-import { storedAfterEachNode, videoWorkflow } from '../../test/n8n/videoWorkflows';
+import { videoWorkflow } from '../../test/n8n/videoWorkflows';
+import { storedAfterEachNode } from './workflows';
 
 interface HoldOptions {
 	executions: number;

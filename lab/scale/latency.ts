@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { print, type Figure } from '../report';
 import { sampleVideo, withTitle } from '../../test/support/data/samples';
 import { until } from '../../test/support/time/until';
-import { lateness } from '../../test/support/data/statistics';
+import { lateness } from '../statistics';
 import { Deployment } from './deployment';
 import { callAll } from './load';
 import { measure, sumOf, type Cpu, type Usage } from './usage';

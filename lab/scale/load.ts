@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { forAll, print, type Figure } from '../report';
-import { lateness } from '../../test/support/data/statistics';
+import { lateness } from '../statistics';
 import { titledVideos } from '../../test/support/data/samples';
 import { isFinal } from '../../nodes/shared/service/protocol/jobs';
 import { until, within } from '../../test/support/time/until';
@@ -8,7 +8,8 @@ import { chargesOf } from '../../test/n8n/charges';
 import { deliveriesOf } from '../../test/n8n/sink';
 import { Deployment } from './deployment';
 import { measure, sumOf, type Cpu, type Usage } from './usage';
-import { chatWorkflow, videoWorkflow } from '../../test/n8n/videoWorkflows';
+import { videoWorkflow } from '../../test/n8n/videoWorkflows';
+import { chatWorkflow } from './workflows';
 
 interface LoadOptions {
 	chats: number;

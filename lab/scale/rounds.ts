@@ -4,7 +4,8 @@ import { titledVideos } from '../../test/support/data/samples';
 import { figuresOf, printFates } from './roundFigures';
 import { Deployment } from './deployment';
 import { playRound, type RoundOptions } from './round';
-import { collectWorkflow, storedAfterEachNode, videoWorkflow } from '../../test/n8n/videoWorkflows';
+import { videoWorkflow } from '../../test/n8n/videoWorkflows';
+import { collectWorkflow, storedAfterEachNode } from './workflows';
 
 export type Disruption = RoundOptions['disrupt'];
 

@@ -6,7 +6,7 @@ import { isOpen } from '../../test/n8n/owner';
 import { memory, resetPeak } from '../n8n/processUsage';
 import { until } from '../../test/support/time/until';
 import { Deployment } from './deployment';
-import { collectWorkflow } from '../../test/n8n/videoWorkflows';
+import { collectWorkflow } from './workflows';
 
 const modes = ['filesystem', 'database'] as const;
 type Mode = (typeof modes)[number];

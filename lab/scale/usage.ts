@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { cpuSecondsOfTree } from '../n8n/processUsage';
-import { sum } from '../../test/support/data/statistics';
+import { sum } from '../statistics';
 import type { Deployment } from './deployment';
 
 /** Seconds of CPU that the processes of a deployment have used. */

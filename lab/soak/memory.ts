@@ -1,4 +1,4 @@
-import { median } from '../../test/support/data/statistics';
+import { median } from '../statistics';
 
 interface Sample {
 	heap: number;

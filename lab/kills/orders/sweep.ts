@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../../../gateway';
-import { withFolder } from '../../../test/support/files/folder';
+import { withFolder } from '../../folder';
 import { packInto } from '../../../test/support/files/packed';
 import { sampleVideo } from '../../../test/support/data/samples';
 import { Owner } from '../../../test/n8n/owner';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { forAll, print, type Figure } from '../../report';
 import { mp4Of } from '../../../test/support/files/boxes';
-import { withFolder } from '../../../test/support/files/folder';
+import { withFolder } from '../../folder';
 import { Deployment } from '../deployment';
 import { videoWorkflow } from '../../../test/n8n/videoWorkflows';
 import { ended, onceEach, printError } from './expectations';

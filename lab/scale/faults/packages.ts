@@ -2,14 +2,16 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { print, type Figure } from '../../report';
 import { titledVideos } from '../../../test/support/data/samples';
-import { packNext, packWith } from '../../../test/support/files/packed';
+import { packNext } from '../../../test/support/files/packed';
+import { packWith } from '../../n8n/packWith';
 import { installPackage } from '../../../test/n8n/n8n';
 import { until, within } from '../../../test/support/time/until';
 import { jobsOf } from '../../../test/n8n/charges';
 import { Deployment } from '../deployment';
 import { placeOf } from '../aftermath';
 import { patience } from '../arrange';
-import { collectWorkflow, videoWorkflow } from '../../../test/n8n/videoWorkflows';
+import { videoWorkflow } from '../../../test/n8n/videoWorkflows';
+import { collectWorkflow } from '../workflows';
 import { ended, onceEach, printError } from './expectations';
 
 const count = 4;

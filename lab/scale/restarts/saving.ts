@@ -3,7 +3,8 @@ import { isOpen } from '../../../test/n8n/owner';
 import { until } from '../../../test/support/time/until';
 import { fromNowOn } from '../aftermath';
 import { Deployment, type StoredExecution } from '../deployment';
-import { collectWorkflow, videoWorkflow } from '../../../test/n8n/videoWorkflows';
+import { videoWorkflow } from '../../../test/n8n/videoWorkflows';
+import { collectWorkflow } from '../workflows';
 import { timed, timeoutTitle } from './timeout';
 import { figureOfTrial, reporter, summaryOf, timedVideos } from './trial';
 

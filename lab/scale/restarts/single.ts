@@ -1,7 +1,7 @@
 import { startGateway, type Gateway } from '../../../gateway';
 import { Instance } from '../../n8n/instance';
 import type { CredentialReference } from '../../../test/n8n/owner';
-import { withFolder } from '../../../test/support/files/folder';
+import { withFolder } from '../../folder';
 import { startSink, type Sink } from '../../../test/n8n/sink';
 import { timedVideos } from './trial';
 

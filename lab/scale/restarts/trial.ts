@@ -8,7 +8,8 @@ import { fromNowOn, resolveFates } from '../aftermath';
 import { Deployment, type StoredExecution } from '../deployment';
 import type { Fate } from '../fates';
 import { callAll } from '../load';
-import { collectWorkflow, videoWorkflow } from '../../../test/n8n/videoWorkflows';
+import { videoWorkflow } from '../../../test/n8n/videoWorkflows';
+import { collectWorkflow } from '../workflows';
 
 export type Report = (line: string) => void;
 

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './repository';
 
@@ -38,16 +37,6 @@ export function packInto(folder: string): Packed {
 	execFileSync('tar', ['-xzf', tarball], { cwd: folder });
 	const paths = files.map((file) => file.path);
 	return { tarball, folder: path.join(folder, 'package'), paths, size, unpackedSize };
-}
-
-/** The same package with code appended to some files of `dist`. @param code by file @returns the tarball */
-export function packWith(folder: string, code: Record<string, string>): string {
-	const packed = packInto(folder);
-	for (const [file, more] of Object.entries(code)) {
-		appendFileSync(path.join(packed.folder, 'dist', file), more);
-	}
-	execFileSync('tar', ['-czf', packed.tarball, '-C', folder, path.basename(packed.folder)]);
-	return packed.tarball;
 }
 
 /** The same package with the next patch version, packed from the folder that `packInto` unpacked beside the tarball. */

@@ -1,7 +1,5 @@
 export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-export const mean = (values: number[]): number => sum(values) / values.length;
-
 export function median(values: number[]): number {
 	const sorted = ascending(values);
 	return sorted[Math.floor(sorted.length / 2)];
