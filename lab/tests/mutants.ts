@@ -21,7 +21,8 @@ const partsByName: Record<string, Part> = {
 	gateway: {
 		folder: 'nodes/shared/service',
 		tests: [
-			'test/unit/{service/**,nodes/LmChatModelGateway}/*.test.ts',
+			'test/unit/service/**/*.test.ts',
+			'test/unit/nodes/LmChatModelGateway/*.test.ts',
 			'test/engine/agents/{chat,embeddings}Model.test.ts',
 			'test/engine/responses/{chat,embeddings}.test.ts',
 			'test/engine/files/{images,picture*}.test.ts',
