@@ -1,24 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textAt } from '../../nodes/shared/service/json';
-import { startGateway, type Gateway } from '../../gateway';
 import { nodeTypes, registerTypes, SimulatedTime } from '../harness';
 import { anyValue, placesOf, propertiesOf, withValue } from '../support/data/anyParameter';
+import { withGateway } from '../support/http/withGateway';
 import { mp4Of } from '../support/files/boxes';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { fc, tries } from '../support/data/fuzz';
 import { png, subjects, tryNode, user } from '../support/workflows/everyNode';
 
 describe('arbitrary parameter values', () => {
-	let gateway: Gateway;
+	const { gateway } = withGateway({
+		...{ render: async () => mp4Of(100), jobSeconds: Infinity, linkSeconds: 1e9 },
+	});
 	let jobs: IDataObject;
 
-	beforeAll(async () => {
-		registerTypes({ nodes: [user] });
-		gateway = await startGateway({
-			render: async () => mp4Of(100),
-			jobSeconds: Infinity,
-			linkSeconds: 1e9,
-		});
+	beforeAll(() => registerTypes({ nodes: [user] }));
+	beforeEach(() => {
 		const [task, video] = (['task', 'video'] as const).map((kind) =>
 			earlierJob(gateway, kind, mp4Of(1000)),
 		);
@@ -38,7 +35,6 @@ describe('arbitrary parameter values', () => {
 			when: (request) => textAt(request.body, 'model') === 'image-chat-1',
 		});
 	});
-	afterAll(async () => await gateway.close());
 
 	it.each(subjects)(
 		'gives an item, or names the parameter when it sends nothing, for any value: %s',

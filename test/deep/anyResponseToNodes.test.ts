@@ -1,8 +1,8 @@
-import { startGateway, type Gateway } from '../../gateway';
-import { registerTypes, SimulatedTime } from '../harness';
+import { registerTypes } from '../harness';
 import { recordedAnswers } from '../support/answers/recordedAnswers';
 import { anyJson, anyText, jsonText, nearly } from '../support/data/anyJson';
 import { fc, tries } from '../support/data/fuzz';
+import { withGateway } from '../support/http/withGateway';
 import { expectPlain } from '../support/data/plain';
 import { subjects, tryNode, user } from '../support/workflows/everyNode';
 
@@ -11,17 +11,8 @@ const answers = recordedAnswers().map(([, answer]) => answer);
 const jobs = { task_id: 'task_1', id: 'video_1' };
 
 describe('arbitrary responses of the service', () => {
-	let time: SimulatedTime;
-	let gateway: Gateway;
-	beforeAll(async () => {
-		registerTypes({ nodes: [user] });
-		time = new SimulatedTime();
-		gateway = await startGateway();
-	});
-	afterAll(async () => {
-		await gateway.close();
-		await time.end();
-	});
+	const { gateway } = withGateway({ isTimeSimulated: true });
+	beforeAll(() => registerTypes({ nodes: [user] }));
 
 	const asked = subjects.filter(([, { serves }]) => serves !== 'ai_languageModel');
 	it.each(asked)(

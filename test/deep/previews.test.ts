@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway, type RecordedRequest } from '../../gateway';
-import { processedItems, runWorkflow, SimulatedTime } from '../harness';
+import type { RecordedRequest } from '../../gateway';
+import { processedItems, runWorkflow } from '../harness';
 import { fc, tries } from '../support/data/fuzz';
 import { picture } from '../support/data/samples';
+import { withGateway } from '../support/http/withGateway';
 import { byId, chain, credentialFor, inGroups, modelGateway } from '../support/workflows/workflows';
 
 const link = 'https://firm.example/a.png';
@@ -68,17 +69,8 @@ const sent = ({ url, headers, body }: Request) => {
 };
 
 describe('previews of orders', () => {
-	let time: SimulatedTime;
-	let gateway: Gateway;
-	beforeAll(async () => {
-		time = new SimulatedTime();
-		const draw = async () => picture('red', 8, 8);
-		gateway = await startGateway({ jobSeconds: Infinity, draw });
-	});
-	afterAll(async () => {
-		await gateway.close();
-		await time.end();
-	});
+	const draw = async () => picture('red', 8, 8);
+	const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity, draw });
 
 	const run = async (parameters: IDataObject, input: IDataObject[], preview: boolean) => {
 		const shared = { prompt: '={{ $json.prompt }}', download: false, preview };

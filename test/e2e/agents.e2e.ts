@@ -3,7 +3,7 @@ import { picture, titleOf } from '../support/data/samples';
 import { arrivedChunks, type ArrivedChunk } from '../n8n/chunks';
 import { having, lackOf } from '../n8n/features';
 import { fetchPublished, itemsOf, type CredentialReference, type Execution } from '../n8n/owner';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import {
 	agent,
 	asTool,
@@ -43,15 +43,13 @@ const resultField = (text: string | undefined, field: string): string => {
 };
 
 describe('AI nodes of n8n with the nodes of this package', () => {
-	let stage: Stage;
+	const stage = withStage({ jobSeconds });
 	let openAi: CredentialReference;
 
 	beforeAll(async () => {
-		stage = await openStage({ jobSeconds });
 		const { apiKey, url } = stage.gateway;
 		openAi = await stage.owner.createCredentialOf('openAiApi', { apiKey, url: `${url}/v1` });
 	});
-	afterAll(async () => await stage.close());
 
 	/** The chat model of this package, or n8n's own where this n8n cannot use ours. */
 	const model = (): Node =>

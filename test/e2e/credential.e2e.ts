@@ -1,20 +1,18 @@
 import type { Editor } from '../n8n/editor';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { chain, modelGateway } from '../support/workflows/workflows';
 
 describe('the credential in the editor', () => {
-	let stage: Stage;
+	const stage = withStage();
 	let editor: Editor;
 
 	beforeAll(async () => {
-		stage = await openStage();
 		editor = await stage.editor();
 		const workflow = await stage.create(chain(modelGateway()));
 		await editor.openWorkflow(workflow);
 		await editor.openNode('Model Gateway');
 		await editor.page.getByTestId('credential-edit-button').click();
 	});
-	afterAll(async () => await stage.close());
 
 	const dialog = () => editor.page.getByTestId('editCredential-modal');
 

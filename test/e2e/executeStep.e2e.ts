@@ -3,17 +3,16 @@ import path from 'node:path';
 import type { Editor, Locator } from '../n8n/editor';
 import { lackOf } from '../n8n/features';
 import { shared } from './support/shared';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { byId, chain, core, modelGateway, waitForVideo } from '../support/workflows/workflows';
 
 /** Checks what docs/collect-by-id.md says about the buttons of the editor. */
 describe('orders placed by runs in the editor', () => {
-	let stage: Stage;
+	const stage = withStage({ jobSeconds: 0, prices: { 'vid-3.1': { per_video: 0.4 } } });
 	let editor: Editor;
 	let workflow: IWorkflowBase;
 
 	beforeAll(async () => {
-		stage = await openStage({ jobSeconds: 0, prices: { 'vid-3.1': { per_video: 0.4 } } });
 		editor = await stage.editor();
 		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
 		const fileName = path.join(shared.filesFolder, 'execute-step.mp4');
@@ -29,7 +28,6 @@ describe('orders placed by runs in the editor', () => {
 		});
 		await editor.openWorkflow(workflow);
 	});
-	afterAll(async () => await stage.close());
 
 	/** How many videos are ordered by the execution that a button starts. */
 	const ordersBy = async (button: Locator) => {

@@ -1,16 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { byId, chain, modelGateway } from '../support/workflows/workflows';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 
 const messages = { values: [{ role: 'user', content: 'Hi' }] };
 const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages };
 
 describe('n8n goes on answering health checks', () => {
-	let stage: Stage;
-	beforeAll(async () => {
-		stage = await openStage();
-	});
-	afterAll(async () => await stage.close());
+	const stage = withStage();
 
 	/** Fails when one of the health checks that go on during this work fails. */
 	const whileHealthy = async <Result>(work: Promise<Result>): Promise<Result> => {

@@ -1,16 +1,14 @@
 import type { Editor } from '../n8n/editor';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { byId, chain, modelGateway } from '../support/workflows/workflows';
 
 describe('errors shown in the panel', () => {
-	let stage: Stage;
+	const stage = withStage();
 	let editor: Editor;
 
 	beforeAll(async () => {
-		stage = await openStage();
 		editor = await stage.editor();
 	});
-	afterAll(async () => await stage.close());
 
 	const run = async (parameters: Parameters<typeof modelGateway>[0]) => {
 		await editor.openWorkflow(await stage.create(chain(modelGateway(parameters))));

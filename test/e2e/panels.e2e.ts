@@ -1,6 +1,6 @@
 import type { Editor } from '../n8n/editor';
 import { until } from '../support/time/until';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import {
 	asTool,
 	chain,
@@ -70,18 +70,16 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 ];
 
 describe('the panels of the nodes', () => {
-	let stage: Stage;
+	const stage = withStage();
 	let editor: Editor;
 
 	beforeAll(async () => {
-		stage = await openStage();
 		editor = await stage.editor();
 		const { nodes, connections } = chain(modelGateway(), waitForVideo());
 		const tools = [asTool(waitForVideo(), 'Video Tool'), asTool(modelGateway(), 'Order Tool')];
 		const subNodes = [chatModel(), embeddings(), ...tools];
 		await editor.openWorkflow(await stage.create({ connections, nodes: [...nodes, ...subNodes] }));
 	});
-	afterAll(async () => await stage.close());
 	afterEach(() => {
 		expect(editor.complaints).toEqual([]);
 	});

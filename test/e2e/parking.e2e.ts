@@ -3,7 +3,7 @@ import { picture, sampleVideo } from '../support/data/samples';
 import type { Job } from '../../gateway';
 import { earlierTasks } from '../support/workflows/earlierJobs';
 import { fetchPublished, isOpen, isUnderWay, itemsOf, type Execution } from '../n8n/owner';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { until, within } from '../support/time/until';
 import {
 	byId,
@@ -25,11 +25,8 @@ const sizeOf = (file?: IBinaryData) =>
  * because n8n looks for parked executions once a minute.
  */
 describe('waits in a complete n8n', () => {
-	let stage: Stage;
+	const stage = withStage({ jobSeconds: Infinity });
 	let count = 0;
-
-	beforeAll(async () => void (stage = await openStage({ jobSeconds: Infinity })));
-	afterAll(async () => await stage.close());
 
 	interface Flow {
 		workflow: IWorkflowBase;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Editor, Locator } from '../n8n/editor';
 import { testedVersion } from '../n8n/installation';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 
 const isN8n1 = testedVersion.startsWith('1.');
 
@@ -13,12 +13,11 @@ const readme = read(path.join(__dirname, '../../README.md'));
 const workflowText = /^```json\n(.*?)^```/ms.exec(readme)?.[1] ?? '';
 
 describe('from an empty canvas, without a credential', () => {
-	let stage: Stage;
+	const stage = withStage();
 	let editor: Editor;
 	let clicks: number;
 
 	beforeAll(async () => {
-		stage = await openStage();
 		editor = await stage.editor();
 		await editor.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	});
@@ -26,7 +25,6 @@ describe('from an empty canvas, without a credential', () => {
 		await stage.owner.removeCredentials();
 		clicks = 0;
 	});
-	afterAll(async () => await stage.close());
 	afterEach(() => {
 		expect(editor.complaints).toEqual([]);
 	});

@@ -13,20 +13,15 @@ import { testedVersion } from '../n8n/installation';
 import { McpClient } from '../n8n/mcpClient';
 import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { until } from '../support/time/until';
 import { core, type Node, withCredential } from '../support/workflows/workflows';
 
 /** Each example is started as its user starts it. */
 describe('examples started in other ways than in the editor', () => {
-	let stage: Stage;
-
-	beforeAll(async () => {
-		stage = await openStage({
-			jobSeconds: ({ order }) => (order.prompt.includes('[slow]') ? Infinity : 1),
-		});
+	const stage = withStage({
+		jobSeconds: ({ order }) => (order.prompt.includes('[slow]') ? Infinity : 1),
 	});
-	afterAll(async () => await stage.close());
 
 	/** The files of a video, whose names continue with the ID of their job. */
 	const savedAs = (name: string, kind = 'video') =>

@@ -1,18 +1,13 @@
 import { arrivedChunks } from '../n8n/chunks';
 import { fetchPublished } from '../n8n/owner';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { byId, modelGateway, startedByWebhook } from '../support/workflows/workflows';
 
 /** Between two pieces of the answer. */
 const tokenMilliseconds = 150;
 
 describe('a streaming webhook', () => {
-	let stage: Stage;
-
-	beforeAll(async () => {
-		stage = await openStage({ tokenMilliseconds });
-	});
-	afterAll(async () => await stage.close());
+	const stage = withStage({ tokenMilliseconds });
 
 	it('a streaming webhook passes the answer on while the model is still writing it', async () => {
 		const { owner, gateway } = stage;

@@ -14,16 +14,13 @@ import { having } from '../n8n/features';
 import { openMailbox, type Mailbox } from '../n8n/mailbox';
 import { fetchPublished, type CredentialReference } from '../n8n/owner';
 import { shared } from './support/shared';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 import { until } from '../support/time/until';
 import { withCredential } from '../support/workflows/workflows';
 
 /** Each example is published as its user publishes it. */
 describe('examples started by a form, a webhook or a chat', () => {
-	let stage: Stage;
-
-	beforeAll(async () => void (stage = await openStage()));
-	afterAll(async () => await stage.close());
+	const stage = withStage();
 
 	/** @param credentials those of other nodes than this package's, by the name of the node */
 	async function publish(

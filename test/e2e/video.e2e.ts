@@ -1,15 +1,10 @@
 import { withSettings } from '../support/workflows/examples';
 import { readyExample } from '../n8n/examples';
 import { shared } from './support/shared';
-import { openStage, type Stage } from './support/stage';
+import { withStage } from './support/stage';
 
 describe('a video in the editor', () => {
-	let stage: Stage;
-
-	beforeAll(async () => {
-		stage = await openStage({ isRendered: true });
-	});
-	afterAll(async () => await stage.close());
+	const stage = withStage({ isRendered: true });
 
 	it('the editor orders a video, waits for it, and plays it in the binary view', async () => {
 		const { gateway } = stage;

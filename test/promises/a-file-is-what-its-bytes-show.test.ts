@@ -1,5 +1,4 @@
 import type { IBinaryKeyData } from 'n8n-workflow';
-import type { Gateway } from '../../gateway';
 import { mp4Of } from '../support/files/boxes';
 import { jpegOf } from '../support/files/jpegs';
 import { answer, startServer } from '../support/http/scriptedServer';
@@ -7,8 +6,7 @@ import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { fileOf, nodeFor, png, run, type Fields, type Operation } from './answers';
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 const video = mp4Of(5_000);
 

@@ -1,4 +1,4 @@
-import type { FaultHandle, Gateway } from '../../gateway';
+import type { FaultHandle } from '../../gateway';
 import { publicUrl } from '../support/http/publicNames';
 import { answer, redirect, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
@@ -9,8 +9,7 @@ import { nodeFor, png, run, type Fields } from './answers';
 
 const secret = 'inside-secret-7';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true });
 
 const answering = (route: 'imageGenerate' | 'chat' | 'task' | 'videoContent', body: Fields) =>
 	gateway.fault({ route, action: 'answer', times: Infinity, body: JSON.stringify(body) });

@@ -1,10 +1,9 @@
-import type { FaultAction, Gateway } from '../../gateway';
+import type { FaultAction } from '../../gateway';
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { detailsOf, generations, nodeFor, run } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true, jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 const routes = ['chat', 'message', 'embedding', 'imageGenerate', 'imageEdit', 'models'] as const;
 /** Each route meets it; by default, once. */

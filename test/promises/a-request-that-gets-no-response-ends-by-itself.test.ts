@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { silence, stall, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { allOperations, continues, detailsOf, itemsOf, nodeFor, run } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true, jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 const minute = 60_000;
 

@@ -1,4 +1,3 @@
-import type { Gateway } from '../../gateway';
 import type { RunOptions } from '../harness';
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
@@ -6,9 +5,8 @@ import { continues, nodeFor, run, type Address } from './answers';
 
 const key = 'sk-streamed-0123456789';
 
-let gateway: Gateway;
 // Slow enough for the pieces to arrive one by one.
-withGateway({ tokenMilliseconds: 5, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ tokenMilliseconds: 5, keys: { [key]: {} } });
 
 type Chunk = Parameters<NonNullable<RunOptions['onChunk']>>[0];
 const stream = async (to: Address = gateway, settings = {}) => {

@@ -1,12 +1,10 @@
-import type { Gateway } from '../../gateway';
 import { answer, nginxPage, nobody, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { waitForVideo } from '../support/workflows/workflows';
 import { allOperations, detailsOf, itemsOf, nodeFor, run, type Fields } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true });
 
 const refusal = { message: 'no such style', type: 'invalid', param: 'style', code: 'bad_style' };
 const refuse = (status = 400, error: Fields = refusal) => {

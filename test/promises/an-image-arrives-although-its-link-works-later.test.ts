@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { nodeFor, png, run } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true });
 
 const made = async (...urls: string[]) => {
 	const body = JSON.stringify({ data: urls.map((url) => ({ url })) });

@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { nodeFor, png, run, type Fields, type Operation } from './answers';
 
-let gateway: Gateway;
-withGateway({ draw: async () => png }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ draw: async () => png });
 
 const make = async (name: Operation, parameters: Fields = {}, settings = {}) =>
 	await run(gateway, nodeFor(name, parameters, settings));

@@ -1,9 +1,7 @@
-import type { Gateway } from '../../gateway';
 import { withGateway } from '../support/http/withGateway';
 import { nodeFor, run, type Fields } from './answers';
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 const embed = async (inputs: unknown[], options: Fields = {}, settings = {}) => {
 	const node = nodeFor('embedding.create', { input: '={{ $json.input }}', options }, settings);

@@ -1,11 +1,9 @@
-import type { Gateway } from '../../gateway';
 import { startBreakingTls } from '../support/http/breakingTls';
 import { publicUrl } from '../support/http/publicNames';
 import { withGateway } from '../support/http/withGateway';
 import { detailsOf, nodeFor, run } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true });
 
 /** The gateway behind a certificate that nobody has issued. */
 const front = () =>

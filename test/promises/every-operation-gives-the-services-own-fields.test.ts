@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { nodeFor, run, type Fields, type Operation } from './answers';
 
-let gateway: Gateway;
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ jobSeconds: Infinity });
 
 const outputs = async (name: Operation, parameters: Fields = {}, input = [{ json: {} }]) =>
 	(await run(gateway, nodeFor(name, parameters), { input })).items('Node').map(({ json }) => json);

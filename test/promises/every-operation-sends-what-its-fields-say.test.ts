@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { withGateway } from '../support/http/withGateway';
 import { byId } from '../support/workflows/workflows';
 import { fileOf, nodeFor, png, run, type Fields, type Operation } from './answers';
 
-let gateway: Gateway;
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ jobSeconds: Infinity });
 
 const link = 'https://firm.example/a.png';
 const sent = async (name: Operation, parameters: Fields): Promise<unknown> => {

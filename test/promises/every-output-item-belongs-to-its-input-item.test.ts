@@ -1,12 +1,10 @@
-import type { Gateway } from '../../gateway';
 import { mp4Of } from '../support/files/boxes';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { core } from '../support/workflows/workflows';
 import { allOperations, continues, itemsOf, nodeFor, run, type Fields } from './answers';
 
-let gateway: Gateway;
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ jobSeconds: Infinity });
 
 /** An item for every operation: a text, and the IDs of two finished jobs. */
 const itemFor = (text: string): Fields => ({

@@ -1,4 +1,3 @@
-import type { Gateway } from '../../gateway';
 import { withGateway } from '../support/http/withGateway';
 import { byId } from '../support/workflows/workflows';
 import {
@@ -11,8 +10,7 @@ import {
 	type Operation,
 } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true, jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 const beta = { model: byId('beta-2.7-r2v') };
 const link = 'https://firm.example/a.png';

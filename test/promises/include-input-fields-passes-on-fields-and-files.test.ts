@@ -1,15 +1,15 @@
-import type { Gateway } from '../../gateway';
 import { mp4Of } from '../support/files/boxes';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { waitForVideo } from '../support/workflows/workflows';
 import { allOperations, itemsOf, nodeFor, png, run, type Fields } from './answers';
 
-let gateway: Gateway;
-withGateway(
-	{ jobSeconds: 0, render: async () => mp4Of(1_000), draw: async () => png, isTimeSimulated: true },
-	(world) => void ({ gateway } = world),
-);
+const { gateway } = withGateway({
+	jobSeconds: 0,
+	render: async () => mp4Of(1_000),
+	draw: async () => png,
+	isTimeSimulated: true,
+});
 
 const options = { includeInputFields: true };
 

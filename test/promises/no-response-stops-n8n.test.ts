@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { endless, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { detailsOf, itemsOf, type Operation } from './answers';
 
-let gateway: Gateway;
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ jobSeconds: Infinity });
 
 /** The beginning of a text that has no end. */
 const piece = 'iVBORw0KGg'.repeat(20_000);

@@ -21,14 +21,14 @@ export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;
 export const world = {} as { gateway: Gateway; media: Fields[] };
 
 /** Gives each test a gateway in simulated time. Its jobs finish at once, each with a video of its own. */
-export const withOrders = (options: GatewayOptions = {}): void =>
-	withGateway(
-		{
+export const withOrders = (options: GatewayOptions = {}) =>
+	Object.assign(
+		world,
+		withGateway({
 			...{ isTimeSimulated: true, jobSeconds: 0 },
 			render: async ({ caption }) => withTitle(mp4Of(10_000), caption),
 			...options,
-		},
-		(given) => void Object.assign(world, given),
+		}),
 	);
 
 const prompt = '={{ $json.prompt }}';

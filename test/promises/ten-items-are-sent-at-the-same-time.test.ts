@@ -1,9 +1,7 @@
-import type { Gateway } from '../../gateway';
 import { withGateway } from '../support/http/withGateway';
 import { itemsOf, nodeFor, run, type Fields } from './answers';
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 /** Runs chats, and returns the largest number of requests under way, and the items in their order. */
 const chats = async (count: number, options: Fields) => {

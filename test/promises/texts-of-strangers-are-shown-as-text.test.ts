@@ -1,4 +1,3 @@
-import type { Gateway } from '../../gateway';
 import { withGateway } from '../support/http/withGateway';
 import { continues, nodeFor, run } from './answers';
 
@@ -7,8 +6,7 @@ import { continues, nodeFor, run } from './answers';
 const hostile = '<img src=https://evil.example/a.png> [open](https://evil.example) <b>';
 const isRendered = /<[a-z/!?]|\]\(/i;
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 const refusal = () => {
 	const error = { message: `no ${hostile}`, type: 'a', param: hostile, code: hostile };

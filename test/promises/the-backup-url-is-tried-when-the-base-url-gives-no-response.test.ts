@@ -1,10 +1,8 @@
-import type { Gateway } from '../../gateway';
 import { json, nobody, page, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { detailsOf, nodeFor, run, type Operation } from './answers';
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true, jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 const withBackup = (url: string, name: Operation, backupUrl = gateway.backupUrl) =>
 	run({ url, apiKey: gateway.apiKey }, nodeFor(name), { credential: { backupUrl } });

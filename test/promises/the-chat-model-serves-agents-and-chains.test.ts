@@ -1,6 +1,5 @@
 import Module, { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Gateway } from '../../gateway';
 import { registerTypes, runWorkflow } from '../harness';
 import { withGateway } from '../support/http/withGateway';
 import {
@@ -61,8 +60,7 @@ const user: NodeType = {
 	},
 };
 
-let gateway: Gateway;
-withGateway({ tokenMilliseconds: 5 }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ tokenMilliseconds: 5 });
 beforeAll(() => {
 	registerTypes({ nodes: [user] });
 	usePath(path.resolve(__dirname, '../../node_modules'));

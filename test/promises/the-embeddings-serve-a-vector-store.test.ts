@@ -1,4 +1,3 @@
-import type { Gateway } from '../../gateway';
 import { registerTypes, runWorkflow } from '../harness';
 import { withGateway } from '../support/http/withGateway';
 import { embeddingsUser } from '../support/workflows/embeddingsUser';
@@ -11,8 +10,7 @@ import {
 } from '../support/workflows/workflows';
 import type { Fields } from './answers';
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 /** Stores and searches as a vector store does. */
 const store = embeddingsUser(async (embeddings, { documents, query }) => ({

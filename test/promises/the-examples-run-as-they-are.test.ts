@@ -2,7 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Gateway } from '../../gateway';
 import { runWorkflow, type WorkflowJson } from '../harness';
 import { picture } from '../support/data/samples';
 import { mp4Of } from '../support/files/boxes';
@@ -18,12 +17,12 @@ import {
 } from '../support/workflows/examples';
 import { credentialFor } from '../support/workflows/workflows';
 
-let gateway: Gateway;
 let folder: string;
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: 0, render: async () => mp4Of(1_000) },
-	(world) => void ({ gateway } = world),
-);
+const { gateway } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: 0,
+	render: async () => mp4Of(1_000),
+});
 beforeEach(() => (folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'examples-')))));
 afterEach(() => rmSync(folder, { recursive: true }));
 

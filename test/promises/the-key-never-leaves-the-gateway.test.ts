@@ -1,4 +1,3 @@
-import type { Gateway } from '../../gateway';
 import { mp4Of } from '../support/files/boxes';
 import { answer, json, redirect, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
@@ -15,8 +14,7 @@ const encodings = [
 /** A part of the key in each encoding. */
 const trace = /0123456789|MDEyMzQ1Njc4|AxMjM0NTY3|wMTIzNDU2/;
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true, keys: { [key]: {} } });
 
 const jobs = (): Fields => ({
 	task_id: earlierJob(gateway, 'task', mp4Of(100)).id,

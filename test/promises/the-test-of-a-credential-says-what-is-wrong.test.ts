@@ -1,4 +1,3 @@
-import type { Gateway } from '../../gateway';
 import { testCredential } from '../harness';
 import {
 	answer,
@@ -16,8 +15,7 @@ import type { Fields } from './answers';
 
 const apiKey = 'sk-tested-0123456789';
 
-let gateway: Gateway;
-withGateway({ keys: { [apiKey]: {} } }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ keys: { [apiKey]: {} } });
 
 const outcomeOf = async (values: Fields = {}) =>
 	await testCredential('modelGatewayApi', {

@@ -2,7 +2,6 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
 import { embedMany, generateText, jsonSchema, streamText, tool } from 'ai';
 import OpenAI, { APIError, toFile } from 'openai';
-import type { Gateway } from '../../gateway';
 import { picture } from '../support/data/samples';
 import { withGateway } from '../support/http/withGateway';
 
@@ -17,8 +16,7 @@ const tools = [
 ];
 const asked = (content: string) => [{ role: 'user' as const, content }];
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 const charges = () => gateway.ledger.map(({ kind }) => kind);
 

@@ -7,6 +7,7 @@ import { Owner, type CredentialReference, type Execution } from '../../n8n/owner
 import { expectNoKeyIn } from '../../n8n/secrets';
 import { shared } from './shared';
 import { titledVideos } from '../../support/data/samples';
+import { standInFor } from '../../support/data/standIn';
 import { withCredential } from '../../support/workflows/workflows';
 
 /** What a test file works with: the owner of an n8n, a gateway, and a credential for it. */
@@ -65,4 +66,12 @@ export async function openStage(
 			expectNoKeyIn(folder, gateway.apiKey);
 		},
 	};
+}
+
+/** Opens a stage for all tests of a file. @returns what stands for it, once they run */
+export function withStage(options?: StageOptions): Stage {
+	let stage: Stage;
+	beforeAll(async () => void (stage = await openStage(options)));
+	afterAll(async () => await stage.close());
+	return standInFor(() => stage);
 }

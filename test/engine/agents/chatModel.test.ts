@@ -1,7 +1,7 @@
 import type { IDataObject, INode, ISupplyDataFunctions } from 'n8n-workflow';
 import { properties, settingsOf } from '../../../nodes/LmChatModelGateway/settings';
-import { startGateway, type Gateway } from '../../../gateway';
 import { registerTypes, runWorkflow } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { testNode } from '../../support/workflows/testNode';
 import {
 	byId,
@@ -26,12 +26,8 @@ const reader = testNode('reader', { properties }, async function () {
 
 // The test engine has no @n8n/ai-node-sdk, like an older n8n.
 describe('the chat model in an n8n without the SDK', () => {
-	let gateway: Gateway;
-	beforeAll(async () => {
-		registerTypes({ nodes: [root, reader] });
-		gateway = await startGateway();
-	});
-	afterAll(async () => await gateway.close());
+	const { gateway } = withGateway({});
+	beforeAll(() => registerTypes({ nodes: [root, reader] }));
 
 	const run = async (parameters: IDataObject) => {
 		const model = chatModel({ model: byId('chat-1'), ...parameters });

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { registerTypes, runWorkflow } from '../../harness';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
 import {
@@ -20,9 +19,8 @@ const store = embeddingsUser(async (embeddings, json) => {
 });
 
 describe('Embeddings Model Gateway', () => {
-	let gateway: Gateway;
 	beforeAll(() => registerTypes({ nodes: [store] }));
-	withGateway({}, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({});
 
 	const run = async (
 		input: { documents?: unknown[]; query?: unknown },

@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
-import type { Gateway } from '../../../gateway';
 import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { agent, mcpTrigger } from '../../support/workflows/agent';
@@ -36,17 +35,17 @@ interface Call {
 }
 
 describe('a node as a tool of an agent', () => {
-	let gateway: Gateway;
 	let video: Uint8Array;
 
 	beforeAll(async () => {
 		video = await sampleVideo();
 		registerTypes({ nodes: [agent, mcpTrigger] });
 	});
-	withGateway(
-		{ isTimeSimulated: true, jobSeconds: Infinity, draw: async () => picture('blue') },
-		(world) => void ({ gateway } = world),
-	);
+	const { gateway } = withGateway({
+		isTimeSimulated: true,
+		jobSeconds: Infinity,
+		draw: async () => picture('blue'),
+	});
 
 	const callTool = async (
 		node: typeof modelGateway,

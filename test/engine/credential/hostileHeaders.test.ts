@@ -1,4 +1,3 @@
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { json, redirect, startServer } from '../../support/http/scriptedServer';
@@ -15,8 +14,7 @@ const key = 'sk-0123456789/abcdef+';
 const command = '\u009b31m';
 const traces = /sk-01234|abcdef|[\u0080-\u009f]|\\u001b/;
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true, keys: { [key]: {} } });
 
 const headers = (value: string) => ({
 	...{ 'content-disposition': `attachment; filename="${value}.mp4"`, 'x-request-id': value },

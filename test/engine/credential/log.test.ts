@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { events } from '../../../nodes/shared/n8n/log/nodeLog';
-import type { Gateway } from '../../../gateway';
 import {
 	processedItems,
 	retryExecution,
@@ -27,8 +26,6 @@ import {
 
 // What n8n's own logger writes into its file, event by event.
 
-let gateway: Gateway;
-let media: IDataObject[];
 let video: Uint8Array;
 
 /** In every order. A failure may quote it. */
@@ -38,10 +35,7 @@ const prices = { 'beta-2.7-r2v': { per_second: 0.1 }, 'image-1': { per_image: 0.
 const continues = { onError: 'continueRegularOutput' } as const;
 
 beforeAll(async () => void (video = await sampleVideo()));
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: Infinity },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 /** A video of two seconds costs 0.2. */
 const create = (options: IDataObject = {}, settings: NodeSettings = {}) =>

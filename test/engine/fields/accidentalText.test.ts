@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { picture } from '../../support/data/samples';
@@ -19,12 +18,7 @@ import {
 	type Node,
 } from '../../support/workflows/workflows';
 
-let gateway: Gateway;
-let media: IDataObject[];
-withGateway(
-	{ jobSeconds: Infinity, draw: async () => picture('blue') },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({ jobSeconds: Infinity, draw: async () => picture('blue') });
 
 /** Runs one node whose item has `text`, and shows what became of it. */
 const run = async (node: Node, text: string) => {

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { png } from '../../support/workflows/everyNode';
@@ -63,8 +62,7 @@ const linkFields: LinkField[] = [
 ];
 
 describe('bad input', () => {
-	let gateway: Gateway;
-	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({ jobSeconds: Infinity });
 
 	const messageOf = async (node: Node, json: IDataObject = {}) => {
 		const result = await runWorkflow(chain(node), {

@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../../../gateway';
 import { retryExecution, runWorkflow } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { picture, sampleVideo } from '../../support/data/samples';
 import {
 	answer,
-	closeServers,
 	redirect,
 	silence,
 	startServer,
@@ -21,10 +20,7 @@ const png = Buffer.from(picture('red', 64, 48));
 const page = '<!doctype html><title>Photos</title>';
 const mp3 = Buffer.concat([Buffer.from('ID3\x04'), Buffer.alloc(200)]);
 
-let gateway: Gateway;
-beforeAll(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
-afterEach(closeServers);
-afterAll(async () => await gateway.close());
+const { gateway } = withGateway({ jobSeconds: Infinity });
 
 type Medium = Record<'type' | 'url', string> & { reference_voice?: string };
 

@@ -1,8 +1,8 @@
 import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
-import { startGateway, type Gateway } from '../../../gateway';
 import { listSearch, nodeTypes, runWorkflow } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
 	chain,
@@ -14,9 +14,7 @@ import {
 
 const type = 'n8n-nodes-model-gateway.modelGateway';
 
-let gateway: Gateway;
-beforeAll(async () => void (gateway = await startGateway()));
-afterAll(async () => await gateway.close());
+const { gateway } = withGateway({});
 
 describe('the list of models', () => {
 	const listed = async (parameters: INodeParameters, { node = type, filter = '' } = {}) => {

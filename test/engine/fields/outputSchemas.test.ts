@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { isObject } from '../../../nodes/shared/service/json';
-import { startGateway, type Gateway } from '../../../gateway';
 import { nodeTypes, runWorkflow } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { sampleVideo } from '../../support/data/samples';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { png, subjects } from '../../support/workflows/everyNode';
@@ -75,19 +75,17 @@ const withSchema = subjects.filter(
 );
 
 describe('output schemas', () => {
-	let gateway: Gateway;
+	const { gateway } = withGateway({ jobSeconds: Infinity });
 	/** By resource: the item of a job that is complete. */
 	let jobs: Record<string, IDataObject>;
 
-	beforeAll(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity });
+	beforeEach(async () => {
 		const video = await sampleVideo();
 		jobs = {
 			referenceVideo: { task_id: earlierJob(gateway, 'task', video).id, request_id: 'req_1' },
 			video: { id: earlierJob(gateway, 'video', video).id, request_id: 'req_2' },
 		};
 	});
-	afterAll(async () => await gateway.close());
 
 	const run = async (node: Node, input: IDataObject[]) => {
 		const binary = { data: { mimeType: 'image/png', fileName: 'photo.png', data: png } };

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import {
@@ -11,9 +10,7 @@ import {
 	modelGateway,
 } from '../../support/workflows/workflows';
 
-let gateway: Gateway;
-let media: IDataObject[];
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway, media } = world));
+const { gateway, media } = withGateway({ jobSeconds: Infinity });
 
 /** What is sent as `parameters` for these options, or the error. Each option is an expression that gives its value. */
 const run = async (values: IDataObject, model = 'beta-2.7-r2v') => {

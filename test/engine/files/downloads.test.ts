@@ -1,7 +1,6 @@
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
 import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
-import type { Gateway } from '../../../gateway';
 import {
 	resumeToEnd,
 	retryExecution,
@@ -39,9 +38,8 @@ const modes = ['filesystem', 'default'] as const;
 type Mode = (typeof modes)[number];
 
 let video: Uint8Array;
-let gateway: Gateway;
 beforeAll(async () => void (video = await sampleVideo()));
-withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true });
 
 const collect = async (
 	kind: JobKind,

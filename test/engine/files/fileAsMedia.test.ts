@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	moveReceivedFiles,
@@ -47,13 +46,9 @@ const createWith = (type: string) =>
 const create = createWith('reference_image');
 
 describe('files of earlier nodes as reference media', () => {
-	let gateway: Gateway;
 	let restApiUrl: string;
 
-	withGateway(
-		{ jobSeconds: Infinity, idempotencyHeader: 'Idempotency-Key' },
-		(world) => void ({ gateway } = world),
-	);
+	const { gateway } = withGateway({ jobSeconds: Infinity, idempotencyHeader: 'Idempotency-Key' });
 	beforeAll(() => registerTypes({ nodes: [disk] }));
 	beforeEach(async () => {
 		onDisk = photo;

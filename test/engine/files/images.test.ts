@@ -1,6 +1,5 @@
 import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { UploadedFile } from '../../../gateway/files';
 import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../../harness';
 import { jpegOf, withPictures } from '../../support/files/jpegs';
@@ -20,8 +19,7 @@ const binaryOf = (bytes: Uint8Array, fileName: string, mimeType = 'image/png') =
 });
 
 describe('images', () => {
-	let gateway: Gateway;
-	withGateway({}, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({});
 
 	const image = (operation: string, parameters: IDataObject) =>
 		modelGateway(

@@ -1,5 +1,4 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { retryExecution, runWorkflow } from '../../harness';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { storage } from '../../support/http/scriptedStorage';
@@ -11,8 +10,7 @@ const png = Buffer.from(picture('teal'));
 const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;
 const continuing = { onError: 'continueErrorOutput' } as const;
 
-let gateway: Gateway;
-withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({ isTimeSimulated: true });
 
 const run = async (operation: string, settings: Partial<INode> = {}, more: IDataObject = {}) => {
 	const request = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };

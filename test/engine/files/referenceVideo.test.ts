@@ -1,18 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { valueAt } from '../../../nodes/shared/service/json';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { picture } from '../../support/data/samples';
 import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
 
 describe('reference videos', () => {
-	let gateway: Gateway;
 	let red: string;
 	let blue: string;
 
-	withGateway({ jobSeconds: Infinity }, (world) => {
-		({ gateway } = world);
+	const { gateway } = withGateway({ jobSeconds: Infinity });
+	beforeEach(() => {
 		red = gateway.addMedia('red.png', picture('red'), 'image/png');
 		blue = gateway.addMedia('blue.png', picture('blue'), 'image/png');
 	});

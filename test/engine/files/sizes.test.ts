@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import {
@@ -14,8 +13,7 @@ const megabyte = 1_000_000;
 const media = [{ type: 'reference_image', url: 'https://firm.example/person.png' }];
 
 describe('very large values', () => {
-	let gateway: Gateway;
-	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({ jobSeconds: Infinity });
 
 	const run = async (node: Node, ...items: IDataObject[]) => {
 		const result = await runWorkflow(chain(node), {

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
 import {
 	byId,
@@ -13,13 +12,11 @@ import {
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: Infinity, render: async () => new Uint8Array(0) },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: Infinity,
+	render: async () => new Uint8Array(0),
+});
 
 const prices = {
 	'beta-2.7-r2v': { per_second: { '720P': 0.1, '1080P': 0.15 } },

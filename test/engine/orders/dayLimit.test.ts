@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setImmediate } from 'node:timers/promises';
-import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	processedItems,
@@ -20,13 +19,11 @@ import {
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: Infinity, render: async () => new Uint8Array(0) },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: Infinity,
+	render: async () => new Uint8Array(0),
+});
 
 const prices = JSON.stringify({ 'beta-2.7-r2v': { per_video: 0.2 } });
 

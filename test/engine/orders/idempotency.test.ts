@@ -1,5 +1,4 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	registerTypes,
@@ -25,22 +24,16 @@ type Credentials = RunOptions['credentials'];
 const idempotencyHeaderName = 'Idempotency-Key';
 
 describe('a create with an idempotency key', () => {
-	let gateway: Gateway;
-	let media: IDataObject[];
-
 	let video: Uint8Array;
 
 	beforeAll(async () => {
 		registerTypes({ nodes: [agent] });
 		video = await sampleVideo();
 	});
-	withGateway(
-		{
-			...{ isTimeSimulated: true, jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
-			render: async () => video,
-		},
-		(world) => void ({ gateway, media } = world),
-	);
+	const { gateway, media } = withGateway({
+		...{ isTimeSimulated: true, jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
+		render: async () => video,
+	});
 
 	const withKeyHeader = (more: IDataObject = {}) =>
 		credentialFor(gateway, { advanced: true, idempotencyHeaderName, ...more });

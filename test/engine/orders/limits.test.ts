@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Gateway, Route } from '../../../gateway';
+import type { Route } from '../../../gateway';
 import {
 	listSearch,
 	registerTypes,
@@ -30,11 +30,11 @@ const store = embeddingsUser(async (embeddings) => {
 });
 
 describe('the limits of a credential', () => {
-	let gateway: Gateway;
-	withGateway(
-		{ isTimeSimulated: true, jobSeconds: 0, render: async () => new Uint8Array(0) },
-		(world) => void ({ gateway } = world),
-	);
+	const { gateway } = withGateway({
+		isTimeSimulated: true,
+		jobSeconds: 0,
+		render: async () => new Uint8Array(0),
+	});
 	beforeAll(() => registerTypes({ nodes: [store] }));
 
 	const credential = (fields: IDataObject) => credentialFor(gateway, { advanced: true, ...fields });

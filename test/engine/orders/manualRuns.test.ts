@@ -1,4 +1,3 @@
-import type { Gateway } from '../../../gateway';
 import {
 	orderedHint,
 	uncollectedHint,
@@ -18,14 +17,14 @@ import {
 
 // What a manual run says to the person who pressed the button.
 
-let gateway: Gateway;
 let video: Uint8Array;
 
 beforeAll(async () => void (video = await sampleVideo()));
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
-	(world) => void ({ gateway } = world),
-);
+const { gateway } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: 0,
+	render: async () => video,
+});
 
 const create = createVideo();
 const lastJob = () => gateway.ledger.at(-1)?.job ?? '';

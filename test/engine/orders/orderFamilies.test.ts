@@ -1,5 +1,4 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	registerTypes,
@@ -33,13 +32,7 @@ const change = testNode('change', {}, async function () {
 
 const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway(
-	{ jobSeconds: 60, render: async () => new Uint8Array(0) },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
 
 const create = (parameters: IDataObject = {}) => chain(createReferenceVideo(parameters));
 

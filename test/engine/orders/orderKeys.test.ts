@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
-import type { Gateway } from '../../../gateway';
 import {
 	processedItems,
 	retryExecution,
@@ -19,13 +18,7 @@ import { withGateway } from '../../support/http/withGateway';
 
 // Executions that use the same Order Key at the same moment.
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway(
-	{ jobSeconds: 60, render: async () => new Uint8Array(0) },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
 
 const workflow = chain(
 	createReferenceVideo({ options: { duration: 2, once: { orderKey: '={{ $json.sku }}' } } }),

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow, type WorkflowRun } from '../../harness';
 import {
 	byId,
@@ -13,17 +12,11 @@ import { withGateway } from '../../support/http/withGateway';
 
 // The options that guard money, with whatever value an expression may give them.
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway(
-	{
-		jobSeconds: 60,
-		render: async () => new Uint8Array(0),
-		draw: async () => new Uint8Array(0),
-	},
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({
+	jobSeconds: 60,
+	render: async () => new Uint8Array(0),
+	draw: async () => new Uint8Array(0),
+});
 
 const { parameters: referenceVideo } = createReferenceVideo();
 const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') };

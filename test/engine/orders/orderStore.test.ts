@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { randomFrom } from '../../../gateway/random';
 import { EngineProcess, processedItems, runWorkflow, type WorkflowRun } from '../../harness';
 import { currentProcess } from '../../harness/process';
@@ -17,12 +16,11 @@ import { withGateway } from '../../support/http/withGateway';
 /** How many entries the store keeps. */
 const room = 20_000;
 
-let gateway: Gateway;
-
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: Infinity, render: async () => new Uint8Array(0) },
-	(world) => void ({ gateway } = world),
-);
+const { gateway } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: Infinity,
+	render: async () => new Uint8Array(0),
+});
 
 /** An item for each key, from one number up to another. */
 const itemsOf = (from: number, to: number) =>

@@ -1,5 +1,4 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import {
 	EngineProcess,
 	processedItems,
@@ -28,13 +27,11 @@ import { withGateway } from '../../support/http/withGateway';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: 60, render: async () => new Uint8Array(0) },
-	(world) => void ({ gateway, media } = world),
-);
+const { gateway, media } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: 60,
+	render: async () => new Uint8Array(0),
+});
 
 /** Runs the workflow as n8n runs an active one, with an item for each prompt. */
 const run = async (workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) =>

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { EngineProcess, retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
 import { picture } from '../../support/data/samples';
 import {
@@ -12,10 +11,7 @@ import {
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-let gateway: Gateway;
-let media: IDataObject[];
-
-withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway, media } = world));
+const { gateway, media } = withGateway({ jobSeconds: Infinity });
 
 const create = (
 	parameters: IDataObject = {},

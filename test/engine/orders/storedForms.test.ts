@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../../../gateway';
 import {
 	resumeExecution,
 	resumeToEnd,
@@ -8,6 +7,7 @@ import {
 	SimulatedTime,
 	type WorkflowRun,
 } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { sampleVideo } from '../../support/data/samples';
 import {
@@ -18,17 +18,14 @@ import {
 } from '../../support/workflows/workflows';
 import { sha256 } from '../../support/data/sha256';
 
+const { gateway } = withGateway({ jobSeconds: Infinity });
+
 /** The data that the nodes keep in an execution may come from a newer release, or be damaged. */
 describe('stored data that this release cannot read', () => {
-	let gateway: Gateway;
 	let video: Uint8Array;
 
 	beforeAll(async () => void (video = await sampleVideo()));
-	beforeEach(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
-	afterEach(async () => {
-		jest.restoreAllMocks();
-		await gateway.close();
-	});
+	afterEach(() => jest.restoreAllMocks());
 
 	const contextOf = ({ data }: WorkflowRun, key: string): IDataObject =>
 		(data.executionData?.contextData as Record<string, IDataObject>)[key];
@@ -140,7 +137,6 @@ describe('stored data that this release cannot read', () => {
 
 // A Retry recognizes an order by the text of its request.
 it('sends the fields of a request in the order in which release 1.0 did', async () => {
-	const gateway = await startGateway({ jobSeconds: Infinity });
 	const node = createReferenceVideo({
 		...{ mediaJson: '[{ "type": "first_frame", "url": "https://example.com/a.png" }]' },
 		options: {
@@ -150,7 +146,6 @@ it('sends the fields of a request in the order in which release 1.0 did', async 
 	});
 	await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
 	const body = gateway.requests.find(({ route }) => route === 'referenceVideoCreate')?.body;
-	await gateway.close();
 	expect(Object.keys(body as object)).toEqual(['model', 'input', 'parameters']);
 	expect(Object.keys((body as { input: object }).input)).toEqual([
 		'media',

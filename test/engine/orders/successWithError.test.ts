@@ -1,13 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 // With Retry On Fail, n8n takes an output item with an `error` for a failure, and runs the node again.
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 const chat = {
 	id: 'chat_1',

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { retryExecution, type RunOptions, runWorkflow } from '../../harness';
 import { CredentialsHelper } from '../../harness/credentials';
 import { answer, startServer } from '../../support/http/scriptedServer';
@@ -18,8 +17,8 @@ const content = (text: string) =>
 	`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
 
 describe('chat and messages', () => {
-	let gateway: Gateway;
-	withGateway({}, (world) => void ({ gateway } = world));
+	// Slow enough for the chunks of a stream to arrive one by one.
+	const { gateway } = withGateway({ tokenMilliseconds: 10 });
 
 	const chat = (parameters: IDataObject = {}, settings = {}) =>
 		modelGateway(
@@ -129,9 +128,6 @@ describe('chat and messages', () => {
 	});
 
 	describe('streaming', () => {
-		// Slow enough for the chunks to arrive one by one.
-		withGateway({ tokenMilliseconds: 10 }, (world) => void ({ gateway } = world));
-
 		it.each(['begin', 'item', 'end'])(
 			'returns the whole item although n8n cannot pass the text on, at %s',
 			async (type) => {

@@ -1,12 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { retryExecution, runWorkflow } from '../../harness';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('embeddings', () => {
-	let gateway: Gateway;
-	withGateway({}, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({});
 
 	const run = async (inputs: unknown[], options: IDataObject = {}, settings = {}) =>
 		await runWorkflow(

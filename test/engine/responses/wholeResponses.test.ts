@@ -1,13 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Gateway, Route } from '../../../gateway';
+import type { Route } from '../../../gateway';
 import { runWorkflow } from '../../harness';
 import { picture } from '../../support/data/samples';
 import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('complete responses', () => {
-	let gateway: Gateway;
-	withGateway({}, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({});
 
 	const run = async (parameters: IDataObject, input: IDataObject[] = [{}]) => {
 		const node = modelGateway({ simplify: false, ...parameters });

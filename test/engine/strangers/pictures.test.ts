@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Gateway } from '../../../gateway';
 import { retryExecution, runWorkflow, storedFiles } from '../../harness';
 import { picture } from '../../support/data/samples';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
@@ -8,8 +7,7 @@ import { byId, chain, credentialFor, modelGateway } from '../../support/workflow
 
 const png = Buffer.from(picture('teal'));
 
-let gateway: Gateway;
-withGateway({}, (world) => void ({ gateway } = world));
+const { gateway } = withGateway({});
 
 /** Runs a node for this many items; the response to each has these images. */
 const run = async (data: unknown[], items = 1) => {

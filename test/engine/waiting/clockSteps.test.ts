@@ -1,4 +1,4 @@
-import type { Gateway, Route } from '../../../gateway';
+import type { Route } from '../../../gateway';
 import { resumeExecution, resumeToEnd, type WorkflowRun } from '../../harness';
 import { startWaits } from '../../support/workflows/parkedWaits';
 import { mp4Of } from '../../support/files/boxes';
@@ -10,14 +10,10 @@ const hour = 3_600_000;
 const step = (milliseconds: number) => jest.setSystemTime(Date.now() + milliseconds);
 
 describe("a wait while n8n's clock is set", () => {
-	let gateway: Gateway;
 	/** When each poll arrived, in milliseconds of a clock that nobody sets. */
 	let polls: number[];
 
-	withGateway(
-		{ isTimeSimulated: true, jobSeconds: Infinity },
-		(world) => void ({ gateway } = world),
-	);
+	const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 	beforeEach(() => void (polls = []));
 
 	/** Does something at each poll, with the number of polls so far. */

@@ -1,5 +1,4 @@
 import type { StructuredChunk } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import { processMemory } from '../../../nodes/shared/n8n/execution/processMemory';
 import {
@@ -23,15 +22,10 @@ import {
 } from '../../support/workflows/workflows';
 
 describe('when a video is expected', () => {
-	let gateway: Gateway;
 	let video: Uint8Array;
-	let media: object[];
 
 	beforeAll(async () => void (video = await sampleVideo()));
-	withGateway(
-		{ isTimeSimulated: true, jobSeconds: Infinity },
-		(world) => void ({ gateway, media } = world),
-	);
+	const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 	/** Orders videos and waits for them, as n8n runs an active workflow. */
 	const order = async (

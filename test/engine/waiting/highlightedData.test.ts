@@ -1,11 +1,9 @@
-import type { Gateway } from '../../../gateway';
 import { type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
 import { chain, core, createVideo, credentialFor } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('job IDs in the highlighted data of an execution', () => {
-	let gateway: Gateway;
-	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+	const { gateway } = withGateway({ jobSeconds: Infinity });
 
 	/** Orders videos after a node whose expression sets highlighted data of the user's own. */
 	const order = async (videos: number, own = '={{ {} }}', options: RunOptions = {}) =>

@@ -1,5 +1,4 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { replaceParking, resumeExecution, runSteps, type WorkflowRun } from '../../harness';
 import { sampleVideo } from '../../support/data/samples';
 import { withGateway } from '../../support/http/withGateway';
@@ -15,14 +14,14 @@ import {
 
 // What becomes of a wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "When n8n's engine changes".
 
-let gateway: Gateway;
 let video: Uint8Array;
 
 beforeAll(async () => void (video = await sampleVideo()));
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
-	(world) => void ({ gateway } = world),
-);
+const { gateway } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: 0,
+	render: async () => video,
+});
 
 const done = core('Done', 'noOp');
 const workflow = chain(waitForVideo(), done);

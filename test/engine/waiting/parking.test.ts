@@ -1,5 +1,4 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import {
 	retryExecution,
 	type RunOptions,
@@ -23,14 +22,14 @@ import { withGateway } from '../../support/http/withGateway';
 import { sha256 } from '../../support/data/sha256';
 
 describe('a parked Wait for Video', () => {
-	let gateway: Gateway;
 	let video: Uint8Array;
 
 	beforeAll(async () => void (video = await sampleVideo()));
-	withGateway(
-		{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
-		(world) => void ({ gateway } = world),
-	);
+	const { gateway } = withGateway({
+		isTimeSimulated: true,
+		jobSeconds: 0,
+		render: async () => video,
+	});
 	afterEach(() => jest.restoreAllMocks());
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);

@@ -1,7 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { startGateway, type Gateway } from '../../../gateway';
 import {
 	processedItems,
 	recoverExecution,
@@ -11,6 +10,7 @@ import {
 	storedExecution,
 	storeFile,
 } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { fixturesFolder, type StoredFixture } from '../../support/data/executionFixtures';
 import { titledVideo } from '../../support/data/titledVideo';
@@ -18,17 +18,11 @@ import { credentialFor } from '../../support/workflows/workflows';
 
 /** Executions that earlier releases stored, in several versions of n8n. `npm run capture` adds those of this one. */
 describe('an execution that an earlier release stored', () => {
-	let gateway: Gateway;
+	const { gateway } = withGateway({ jobSeconds: Infinity });
 
-	beforeEach(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity });
-		// This process has run for a minute, so the node need not wait until n8n has looked for crashed executions.
-		jest.spyOn(performance, 'now').mockReturnValue(60_000);
-	});
-	afterEach(async () => {
-		jest.restoreAllMocks();
-		await gateway.close();
-	});
+	// This process has run for a minute, so the node need not wait until n8n has looked for crashed executions.
+	beforeEach(() => void jest.spyOn(performance, 'now').mockReturnValue(60_000));
+	afterEach(() => jest.restoreAllMocks());
 
 	/** Each fixture comes from an n8n of its own, where the IDs begin at 1. In one process, they are unique. */
 	const read = (file: string): StoredFixture => ({

@@ -1,5 +1,5 @@
 import type { IDataObject, INode, StructuredChunk } from 'n8n-workflow';
-import type { Gateway, Route } from '../../../gateway';
+import type { Route } from '../../../gateway';
 import { resumeExecution, resumeToEnd, runWorkflow, type WorkflowJson } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
 import { read } from '../../support/files/repository';
@@ -20,15 +20,10 @@ import { json as jsonReply, startServer } from '../../support/http/scriptedServe
 import { withGateway } from '../../support/http/withGateway';
 
 describe('Wait for Video', () => {
-	let gateway: Gateway;
-	let media: IDataObject[];
 	let video: Uint8Array;
 
 	beforeAll(async () => void (video = await sampleVideo()));
-	withGateway(
-		{ isTimeSimulated: true, jobSeconds: Infinity },
-		(world) => void ({ gateway, media } = world),
-	);
+	const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
 

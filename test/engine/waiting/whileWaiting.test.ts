@@ -1,5 +1,4 @@
 import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
-import type { Gateway } from '../../../gateway';
 import { type RunOptions, runWorkflow, type WorkflowJson } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
@@ -17,14 +16,14 @@ import { withGateway } from '../../support/http/withGateway';
 
 // Whether Wait for Video parks the execution or keeps running: its parameter While Waiting, and who started the workflow.
 
-let gateway: Gateway;
 let video: Uint8Array;
 
 beforeAll(async () => void (video = await sampleVideo()));
-withGateway(
-	{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
-	(world) => void ({ gateway } = world),
-);
+const { gateway } = withGateway({
+	isTimeSimulated: true,
+	jobSeconds: 0,
+	render: async () => video,
+});
 
 const done = core('Done', 'noOp');
 const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);

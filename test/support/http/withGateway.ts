@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway, type GatewayOptions } from '../../../gateway';
 import { processedItems, SimulatedTime } from '../../harness';
 import { picture } from '../data/samples';
+import { standInFor } from '../data/standIn';
 
 /** What a test of the engine works with. */
 interface World {
@@ -24,20 +25,23 @@ async function startAtNewUrl(options: GatewayOptions): Promise<Gateway> {
 	return await startAtNewUrl(options);
 }
 
-/** Gives each test its own gateway, and an n8n that keeps nothing of earlier executions. */
-export function withGateway(
-	options: GatewayOptions & { isTimeSimulated?: boolean },
-	take: (world: World) => void,
-): void {
-	const { isTimeSimulated = false, ...own } = options;
+/**
+ * Gives each test its own gateway, and an n8n that keeps nothing of earlier executions.
+ * @returns what stands for the gateway of the test that runs, and its media
+ */
+export function withGateway({
+	isTimeSimulated = false,
+	...options
+}: GatewayOptions & { isTimeSimulated?: boolean }): World {
 	let time: SimulatedTime | undefined;
 	let gateway: Gateway;
+	const media: IDataObject[] = [];
 
 	beforeEach(async () => {
 		if (isTimeSimulated) time = new SimulatedTime();
 		processedItems.clear();
-		gateway = await startAtNewUrl(own);
-		take({ gateway, media: mediaOf(gateway) });
+		gateway = await startAtNewUrl(options);
+		media.splice(0, Infinity, ...mediaOf(gateway));
 	});
 	afterEach(async () => {
 		await gateway.close();
@@ -45,6 +49,7 @@ export function withGateway(
 		// The next file may use n8n's store without a gateway of its own.
 		processedItems.clear();
 	});
+	return { gateway: standInFor(() => gateway), media };
 }
 
 const mediaOf = (gateway: Gateway): IDataObject[] => [
