@@ -163,7 +163,6 @@ const mediaFields = { type: true, url: true, reference_voice: true } satisfies R
 	true
 >;
 
-/** Every field that the service documents, with its endpoint. */
 const documented = [
 	...Object.values<Endpoint>(endpoints).flatMap((endpoint) =>
 		Object.keys(endpoint.fields ?? {}).map((field) => [addressOf(endpoint), field]),
