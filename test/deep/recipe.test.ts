@@ -20,7 +20,6 @@ describe('the recipes of CONTRIBUTING.md', () => {
 	const file = (name: string) => path.join(folder, name);
 
 	const guide = read('CONTRIBUTING.md');
-	/** The first code behind a text of the guide. */
 	const codeBehind = (text: string) => {
 		const at = guide.indexOf(text);
 		const [, code] = /```ts\n(.*?)```/s.exec(guide.slice(at)) ?? [];
@@ -32,7 +31,6 @@ describe('the recipes of CONTRIBUTING.md', () => {
 		mkdirSync(path.dirname(file(name)), { recursive: true });
 		writeFileSync(file(name), text);
 	};
-	/** Puts a line behind one that is there. */
 	const insert = (name: string, behind: string, line: string) => {
 		const text = readFileSync(file(name), 'utf8');
 		if (!text.includes(behind)) throw new Error(`${name} has no line: ${behind}`);

@@ -29,7 +29,6 @@ interface TokenUsage {
 	totalTokens: number;
 }
 
-/** The token usage that the chat model reported for each call. */
 const usageOf = ({ data }: Execution): TokenUsage[] =>
 	data.resultData.runData['Chat Model'].map(
 		// n8n has no type for the stored form.
@@ -65,7 +64,6 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 			...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
 			prompt: "={{ $fromAI('prompt', 'What happens in the video', 'string') }}",
 		});
-	/** The charges of one kind, from this position in the ledger on. */
 	const charges = (kind: string, since: number) =>
 		stage.gateway.ledger.slice(since).filter((charge) => charge.kind === kind);
 	const ledgerLength = () => stage.gateway.ledger.length;

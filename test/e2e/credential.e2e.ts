@@ -1,13 +1,11 @@
-import type { Editor } from '../n8n/editor';
-import { withStage } from './support/stage';
+import { withEditor, withStage } from './support/stage';
 import { chain, modelGateway } from '../support/workflows/workflows';
 
 describe('the credential in the editor', () => {
 	const stage = withStage();
-	let editor: Editor;
+	const editor = withEditor(stage);
 
 	beforeAll(async () => {
-		editor = await stage.editor();
 		const workflow = await stage.create(chain(modelGateway()));
 		await editor.openWorkflow(workflow);
 		await editor.openNode('Model Gateway');

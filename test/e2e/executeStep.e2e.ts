@@ -1,19 +1,18 @@
 import type { IWorkflowBase } from 'n8n-workflow';
 import path from 'node:path';
-import type { Editor, Locator } from '../n8n/editor';
+import type { Locator } from '../n8n/editor';
 import { lackOf } from '../n8n/features';
 import { shared } from './support/shared';
-import { withStage } from './support/stage';
+import { withEditor, withStage } from './support/stage';
 import { byId, chain, core, modelGateway, waitForVideo } from '../support/workflows/workflows';
 
 /** Checks what docs/collect-by-id.md says about the buttons of the editor. */
 describe('orders placed by runs in the editor', () => {
 	const stage = withStage({ jobSeconds: 0, prices: { 'vid-3.1': { per_video: 0.4 } } });
-	let editor: Editor;
+	const editor = withEditor(stage);
 	let workflow: IWorkflowBase;
 
 	beforeAll(async () => {
-		editor = await stage.editor();
 		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
 		const fileName = path.join(shared.filesFolder, 'execute-step.mp4');
 		workflow = await stage.create({

@@ -1,14 +1,9 @@
-import type { Editor } from '../n8n/editor';
-import { withStage } from './support/stage';
+import { withEditor, withStage } from './support/stage';
 import { byId, chain, modelGateway } from '../support/workflows/workflows';
 
 describe('errors shown in the panel', () => {
 	const stage = withStage();
-	let editor: Editor;
-
-	beforeAll(async () => {
-		editor = await stage.editor();
-	});
+	const editor = withEditor(stage);
 
 	const run = async (parameters: Parameters<typeof modelGateway>[0]) => {
 		await editor.openWorkflow(await stage.create(chain(modelGateway(parameters))));

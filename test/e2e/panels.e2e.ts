@@ -1,6 +1,5 @@
-import type { Editor } from '../n8n/editor';
 import { until } from '../support/time/until';
-import { withStage } from './support/stage';
+import { withEditor, withStage } from './support/stage';
 import {
 	asTool,
 	chain,
@@ -71,10 +70,9 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 
 describe('the panels of the nodes', () => {
 	const stage = withStage();
-	let editor: Editor;
+	const editor = withEditor(stage);
 
 	beforeAll(async () => {
-		editor = await stage.editor();
 		const { nodes, connections } = chain(modelGateway(), waitForVideo());
 		const tools = [asTool(waitForVideo(), 'Video Tool'), asTool(modelGateway(), 'Order Tool')];
 		const subNodes = [chatModel(), embeddings(), ...tools];

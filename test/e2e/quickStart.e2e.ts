@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Editor, Locator } from '../n8n/editor';
+import type { Locator } from '../n8n/editor';
 import { testedVersion } from '../n8n/installation';
-import { withStage } from './support/stage';
+import { withEditor, withStage } from './support/stage';
 
 const isN8n1 = testedVersion.startsWith('1.');
 
@@ -14,11 +14,10 @@ const workflowText = /^```json\n(.*?)^```/ms.exec(readme)?.[1] ?? '';
 
 describe('from an empty canvas, without a credential', () => {
 	const stage = withStage();
-	let editor: Editor;
+	const editor = withEditor(stage);
 	let clicks: number;
 
 	beforeAll(async () => {
-		editor = await stage.editor();
 		await editor.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 	});
 	beforeEach(async () => {

@@ -22,7 +22,6 @@ export interface Mailbox {
 	close(): Promise<void>;
 }
 
-/** A mail server on loopback that keeps the mails it gets. */
 export async function openMailbox(): Promise<Mailbox> {
 	const mails: Mail[] = [];
 	const server = new SMTPServer({

@@ -1,14 +1,9 @@
 import Module, { createRequire } from 'node:module';
 import path from 'node:path';
-import { registerTypes, runWorkflow } from '../harness';
+import { registerTypes } from '../harness';
 import { withGateway } from '../support/http/withGateway';
-import {
-	byId,
-	chain,
-	chatModel,
-	credentialFor,
-	withSubNodes,
-} from '../support/workflows/workflows';
+import { testNode } from '../support/workflows/testNode';
+import { byId, chain, chatModel, withSubNodes } from '../support/workflows/workflows';
 import type { Fields } from './answers';
 
 // n8n gives the SDK of chat models to community packages by NODE_PATH. Here it comes from the folder of n8n's CLI.
@@ -25,7 +20,6 @@ interface Model {
 	stream(messages: unknown): Promise<AsyncIterable<{ content: unknown }>>;
 	bindTools(tools: unknown[], options?: object): Model;
 }
-type NodeType = Parameters<typeof registerTypes>[0]['nodes'][number];
 
 const tools = [
 	{
@@ -39,28 +33,21 @@ const tools = [
 ];
 
 /** Uses its model in the ways of a chain and of an agent. */
-const user: NodeType = {
-	description: {
-		...{ displayName: 'Chain', name: 'chain', group: ['transform'], version: 1 },
-		...{ description: 'Uses a chat model', defaults: { name: 'Chain' }, properties: [] },
-		...{ inputs: ['main', 'ai_languageModel'], outputs: ['main'] },
-	},
-	async execute() {
-		const [model] = [await this.getInputConnectionData('ai_languageModel', 0)].flat() as Model[];
-		const [{ json }] = this.getInputData();
-		const { messages, way } = json;
-		if (way === 'stream') {
-			const pieces: unknown[] = [];
-			for await (const { content } of await model.stream(messages)) pieces.push(content);
-			return [[{ json: { pieces } as never }]];
-		}
-		const used = way === 'tools' ? model.bindTools(tools, { tool_choice: 'any' }) : model;
-		const { content, tool_calls } = await used.invoke(messages);
-		return [[{ json: { content, tool_calls } as never }]];
-	},
-};
+const user = testNode('chain', { inputs: ['main', 'ai_languageModel'] }, async function () {
+	const [model] = [await this.getInputConnectionData('ai_languageModel', 0)].flat() as Model[];
+	const [{ json }] = this.getInputData();
+	const { messages, way } = json;
+	if (way === 'stream') {
+		const pieces: unknown[] = [];
+		for await (const { content } of await model.stream(messages)) pieces.push(content);
+		return [[{ json: { pieces } as never }]];
+	}
+	const used = way === 'tools' ? model.bindTools(tools, { tool_choice: 'any' }) : model;
+	const { content, tool_calls } = await used.invoke(messages);
+	return [[{ json: { content, tool_calls } as never }]];
+});
 
-const { gateway } = withGateway({ tokenMilliseconds: 5 });
+const { gateway, runWorkflow } = withGateway({ tokenMilliseconds: 5 });
 beforeAll(() => {
 	registerTypes({ nodes: [user] });
 	usePath(path.resolve(__dirname, '../../node_modules'));
@@ -77,10 +64,7 @@ const use = async (messages: unknown, way = 'invoke', options: Fields = {}) => {
 	return await runWorkflow(
 		withSubNodes(chain({ name: 'Chain', type: 'test.chain' }), ['ai_languageModel', model]),
 		{
-			credentials: credentialFor(gateway),
-			input: [{ json: { messages, way } as Fields }],
-			mode: 'trigger',
-			startNode: 'Chain',
+			...{ input: [{ json: { messages, way } as Fields }], mode: 'trigger', startNode: 'Chain' },
 		},
 	);
 };

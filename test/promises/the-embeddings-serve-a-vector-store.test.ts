@@ -1,16 +1,10 @@
-import { registerTypes, runWorkflow } from '../harness';
+import { registerTypes } from '../harness';
 import { withGateway } from '../support/http/withGateway';
 import { embeddingsUser } from '../support/workflows/embeddingsUser';
-import {
-	byId,
-	chain,
-	credentialFor,
-	embeddings,
-	withSubNodes,
-} from '../support/workflows/workflows';
+import { byId, chain, embeddings, withSubNodes } from '../support/workflows/workflows';
 import type { Fields } from './answers';
 
-const { gateway } = withGateway({});
+const { gateway, runWorkflow } = withGateway({});
 
 /** Stores and searches as a vector store does. */
 const store = embeddingsUser(async (embeddings, { documents, query }) => ({
@@ -25,7 +19,7 @@ const use = async (json: Fields, options: Fields = {}) =>
 			'ai_embedding',
 			embeddings({ model: byId('embed-1'), options }),
 		]),
-		{ credentials: credentialFor(gateway), input: [{ json }] },
+		{ input: [{ json }] },
 	);
 const bodies = () => gateway.requests.map(({ body }) => body as Fields);
 const texts = (count: number) => Array.from({ length: count }, (_, number) => `Text ${number}`);

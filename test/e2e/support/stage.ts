@@ -68,6 +68,13 @@ export async function openStage(
 	};
 }
 
+/** Opens n8n's editor on this stage for all tests of a file. @returns what stands for it, once they run */
+export function withEditor(stage: Stage): Editor {
+	let editor: Editor;
+	beforeAll(async () => void (editor = await stage.editor()));
+	return standInFor(() => editor);
+}
+
 /** Opens a stage for all tests of a file. @returns what stands for it, once they run */
 export function withStage(options?: StageOptions): Stage {
 	let stage: Stage;

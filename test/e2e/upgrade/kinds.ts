@@ -77,7 +77,6 @@ export async function storeAll(names: string[], place: Place): Promise<Stored[]>
 export class Stored {
 	private workflow?: IWorkflowBase;
 
-	/** The owner of the n8n that runs now. */
 	owner: Owner;
 
 	private constructor(

@@ -1,15 +1,9 @@
 import type { IDataObject, INode, ISupplyDataFunctions } from 'n8n-workflow';
 import { properties, settingsOf } from '../../../nodes/LmChatModelGateway/settings';
-import { registerTypes, runWorkflow } from '../../harness';
+import { registerTypes } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { testNode } from '../../support/workflows/testNode';
-import {
-	byId,
-	chain,
-	chatModel,
-	credentialFor,
-	withSubNodes,
-} from '../../support/workflows/workflows';
+import { byId, chain, chatModel, withSubNodes } from '../../support/workflows/workflows';
 
 /** Requests a chat model, as a chain does, and does nothing with it. */
 const root = testNode('root', { inputs: ['main', 'ai_languageModel'] }, async function () {
@@ -26,15 +20,13 @@ const reader = testNode('reader', { properties }, async function () {
 
 // The test engine has no @n8n/ai-node-sdk, like an older n8n.
 describe('the chat model in an n8n without the SDK', () => {
-	const { gateway } = withGateway({});
+	const { gateway, runWorkflow } = withGateway({});
 	beforeAll(() => registerTypes({ nodes: [root, reader] }));
 
 	const run = async (parameters: IDataObject) => {
 		const model = chatModel({ model: byId('chat-1'), ...parameters });
-		return await runWorkflow(
-			withSubNodes(chain({ name: 'Root', type: 'test.root' }), ['ai_languageModel', model]),
-			{ credentials: credentialFor(gateway) },
-		);
+		const workflow = chain({ name: 'Root', type: 'test.root' });
+		return await runWorkflow(withSubNodes(workflow, ['ai_languageModel', model]));
 	};
 
 	it.each<[string, IDataObject, IDataObject]>([

@@ -1,13 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { registerTypes, runWorkflow } from '../../harness';
+import { registerTypes } from '../../harness';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
-import {
-	byId,
-	chain,
-	credentialFor,
-	embeddings,
-	withSubNodes,
-} from '../../support/workflows/workflows';
+import { byId, chain, embeddings, withSubNodes } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 const store = embeddingsUser(async (embeddings, json) => {
@@ -20,7 +14,7 @@ const store = embeddingsUser(async (embeddings, json) => {
 
 describe('Embeddings Model Gateway', () => {
 	beforeAll(() => registerTypes({ nodes: [store] }));
-	const { gateway } = withGateway({});
+	const { gateway, runWorkflow } = withGateway({});
 
 	const run = async (
 		input: { documents?: unknown[]; query?: unknown },
@@ -31,11 +25,7 @@ describe('Embeddings Model Gateway', () => {
 				'ai_embedding',
 				embeddings({ model: byId(model), options }),
 			]),
-			{
-				credentials: credentialFor(gateway),
-				input: [{ json: input as IDataObject }],
-				onStart,
-			},
+			{ input: [{ json: input as IDataObject }], onStart },
 		);
 	interface RunSettings {
 		options?: IDataObject;

@@ -8,10 +8,11 @@ import type {
 } from 'n8n-workflow';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
-import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../../harness';
+import { openSignedBinary, registerTypes, retryExecution } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { agent, mcpTrigger } from '../../support/workflows/agent';
-import { picture, sampleVideo } from '../../support/data/samples';
+import { picture } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import {
 	asTool,
 	byId,
@@ -35,13 +36,10 @@ interface Call {
 }
 
 describe('a node as a tool of an agent', () => {
-	let video: Uint8Array;
+	const video = mp4Of(1_000);
 
-	beforeAll(async () => {
-		video = await sampleVideo();
-		registerTypes({ nodes: [agent, mcpTrigger] });
-	});
-	const { gateway } = withGateway({
+	beforeAll(() => registerTypes({ nodes: [agent, mcpTrigger] }));
+	const { gateway, runWorkflow } = withGateway({
 		isTimeSimulated: true,
 		jobSeconds: Infinity,
 		draw: async () => picture('blue'),
@@ -63,7 +61,6 @@ describe('a node as a tool of an agent', () => {
 		const tool = asTool(node(parameters, settings), 'Tool');
 		const workflow = withSubNodes(chain(agent), ['ai_tool', tool]);
 		const result = await runWorkflow(workflow, {
-			credentials: credentialFor(gateway),
 			input: [{ json: input }],
 			binaryDataMode: memoryOnly ? 'default' : 'filesystem',
 		});
@@ -87,9 +84,7 @@ describe('a node as a tool of an agent', () => {
 	it('orders nothing when the arguments of a call are no JSON, although it needs none', async () => {
 		// As newer agents let the engine run their tools.
 		const call = async (json: IDataObject) =>
-			await runWorkflow(chain(asTool(modelGateway(create), 'Tool')), {
-				...{ credentials: credentialFor(gateway), input: [{ json }] },
-			});
+			await runWorkflow(chain(asTool(modelGateway(create), 'Tool')), { input: [{ json }] });
 		const refused = await call({ [unreadableArguments]: 'a boat' });
 		expect(refused.errorOf('Tool')?.message).toContain(
 			'The arguments of the tool call must be a JSON object',
@@ -117,9 +112,7 @@ describe('a node as a tool of an agent', () => {
 	it('does not order again when Retry calls the tool again after the execution failed', async () => {
 		const tool = asTool(modelGateway(create), 'Tool');
 		const workflow = withSubNodes(chain({ name: 'Agent', type: 'test.agent' }), ['ai_tool', tool]);
-		const { data, ...first } = await runWorkflow(workflow, {
-			credentials: credentialFor(gateway),
-		});
+		const { data, ...first } = await runWorkflow(workflow);
 		// When the model fails after the tools have run, n8n stores the agent as the node to execute again.
 		const agentNode = first.workflowData.nodes.find(({ name }) => name === 'Agent') as INode;
 		Object.assign(data.resultData.runData.Agent[0], { error: { message: 'The model failed' } });

@@ -1,12 +1,6 @@
-import { runWorkflow } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { json, redirect, startServer } from '../../support/http/scriptedServer';
-import {
-	chain,
-	credentialFor,
-	modelGateway,
-	waitForVideo,
-} from '../../support/workflows/workflows';
+import { chain, modelGateway, waitForVideo } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 const key = 'sk-0123456789/abcdef+';
@@ -14,7 +8,7 @@ const key = 'sk-0123456789/abcdef+';
 const command = '\u009b31m';
 const traces = /sk-01234|abcdef|[\u0080-\u009f]|\\u001b/;
 
-const { gateway } = withGateway({ isTimeSimulated: true, keys: { [key]: {} } });
+const { gateway, runWorkflow } = withGateway({ isTimeSimulated: true, keys: { [key]: {} } });
 
 const headers = (value: string) => ({
 	...{ 'content-disposition': `attachment; filename="${value}.mp4"`, 'x-request-id': value },
@@ -31,10 +25,7 @@ const waitFor = async (link: string) => {
 	const { id } = earlierJob(gateway, 'task');
 	const body = { status: 'completed', result_url: link, task_id: id };
 	gateway.fault({ route: 'task', action: 'answer', times: 20, body: JSON.stringify(body) });
-	return await runWorkflow(chain(waitForVideo()), {
-		credentials: credentialFor(gateway),
-		input: [{ json: { task_id: id } }],
-	});
+	return await runWorkflow(chain(waitForVideo()), { input: [{ json: { task_id: id } }] });
 };
 
 it.each(rows)('keeps headers of a storage host out of all output: %s', async (_, value) => {
@@ -65,7 +56,7 @@ it.each(rows)('keeps headers and errors of the gateway out of the error: %s', as
 	const more = { headers: headers(value), status: 400, times: 20 };
 	gateway.fault({ route: 'models', action: 'answer', body, ...more });
 	const models = modelGateway({ resource: 'model', operation: 'getAll', returnAll: true });
-	const result = await runWorkflow(chain(models), { credentials: credentialFor(gateway) });
+	const result = await runWorkflow(chain(models));
 	const { message = '', description = '' } = result.errorOf('Model Gateway') ?? {};
 	expect(`${message} ${description}`).not.toMatch(/sk-01234|[\0-\x08\x0b-\x1f\x7f-\x9f]/);
 	expect(message.length).toBeLessThan(700);

@@ -11,7 +11,7 @@ import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf, logLines } from '../../support/workflows/log';
 import { setProcess } from '../../support/time/processAge';
 import { resume, startWaits } from '../../support/workflows/parkedWaits';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
@@ -26,15 +26,13 @@ import {
 
 // What n8n's own logger writes into its file, event by event.
 
-let video: Uint8Array;
+const video = mp4Of(1_000);
 
 /** In every order. A failure may quote it. */
 const prompt = 'A secret otter';
 const quotesPrompt = `The words “${prompt}” are not allowed`;
 const prices = { 'beta-2.7-r2v': { per_second: 0.1 }, 'image-1': { per_image: 0.04 } };
 const continues = { onError: 'continueRegularOutput' } as const;
-
-beforeAll(async () => void (video = await sampleVideo()));
 const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 
 /** A video of two seconds costs 0.2. */

@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { picture } from '../../support/data/samples';
 import {
@@ -13,18 +12,19 @@ import {
 	chain,
 	createReferenceVideo,
 	createVideo,
-	credentialFor,
 	modelGateway,
 	type Node,
 } from '../../support/workflows/workflows';
 
-const { gateway, media } = withGateway({ jobSeconds: Infinity, draw: async () => picture('blue') });
+const { gateway, media, runWorkflow } = withGateway({
+	jobSeconds: Infinity,
+	draw: async () => picture('blue'),
+});
 
 /** Runs one node whose item has `text`, and shows what became of it. */
 const run = async (node: Node, text: string) => {
 	const before = gateway.requests.length;
 	const result = await runWorkflow(chain(node), {
-		credentials: credentialFor(gateway),
 		input: itemsWith([text], { media }),
 		...{ mode: 'trigger', startNode: 'Start' },
 	});

@@ -1,12 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { png } from '../../support/workflows/everyNode';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
-	credentialFor,
 	modelGateway,
 	type Node,
 	waitForVideo,
@@ -29,7 +27,6 @@ const images = (link: string) => ({ values: [{ source: 'url', url: link }] });
 const withMedia = (medium: IDataObject) => ({ media: [{ type: 'reference_image', ...medium }] });
 const createVideo = () => createReferenceVideo({}, { name: 'Call' });
 
-/** Every field with a link that the service fetches. */
 const linkFields: LinkField[] = [
 	{ label: 'Media 1: URL', node: createVideo, fields: (url) => withMedia({ url }) },
 	{
@@ -62,13 +59,10 @@ const linkFields: LinkField[] = [
 ];
 
 describe('bad input', () => {
-	const { gateway } = withGateway({ jobSeconds: Infinity });
+	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 	const messageOf = async (node: Node, json: IDataObject = {}) => {
-		const result = await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
-			input: [{ json }],
-		});
+		const result = await runWorkflow(chain(node), { input: [{ json }] });
 		expect(gateway.requests).toEqual([]);
 		return result.errorOf(node.name)?.message;
 	};
@@ -119,7 +113,6 @@ describe('bad input', () => {
 			const image = { resource: 'image', model: byId('image-1'), prompt: 'A boat', images };
 			const node = modelGateway({ ...image, ...parameters });
 			const result = await runWorkflow(chain(node), {
-				credentials: credentialFor(gateway),
 				input: [{ json: {}, binary: { data: file, photo: file } }],
 			});
 			expect(result.errorOf(node.name)?.message).toBe(

@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { subjects } from '../../support/workflows/everyNode';
-import { startGateway, type Gateway } from '../../../gateway';
-import { runWorkflow } from '../../harness';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { withGateway } from '../../support/http/withGateway';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 
 const routes = [
 	...(['referenceVideoCreate', 'videoCreate', 'imageGenerate', 'imageEdit'] as const),
@@ -13,14 +12,12 @@ const routes = [
 const empty = '={{ "" }}';
 
 describe('options that change the request', () => {
-	let gateway: Gateway;
-	beforeAll(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity });
+	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
+	beforeEach(() => {
 		// Only the requests matter here, so the gateway refuses them all.
 		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
 		for (const route of routes) gateway.fault({ route, ...refusal, times: Infinity });
 	});
-	afterAll(async () => await gateway.close());
 
 	const validParameters = (name: string) =>
 		subjects.find(([subject]) => subject === name)?.[1].parameters;
@@ -29,7 +26,7 @@ describe('options that change the request', () => {
 	const run = async (name: string, parameters: IDataObject) => {
 		const before = gateway.requests.length;
 		const node = modelGateway({ ...validParameters(name), ...parameters } as IDataObject);
-		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+		const result = await runWorkflow(chain(node));
 		const body = gateway.requests[before]?.body as IDataObject | undefined;
 		return { body, message: result.errorOf(node.name)?.message };
 	};
@@ -94,7 +91,7 @@ describe('options that change the request', () => {
 				},
 			);
 			const input = ['a', 'b', 'a'].map((user) => ({ json: { user } }));
-			await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+			await runWorkflow(chain(node), { input });
 			const bodies = gateway.requests.slice(before).map(({ body }) => body);
 			expect(bodies).toEqual([
 				{ model: 'embed-1', input: ['A boat', 'A boat'], user: 'a' },

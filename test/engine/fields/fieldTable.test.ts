@@ -4,13 +4,13 @@ import { endpoints, type Endpoint } from '../../../nodes/shared/service/protocol
 import { referenceVideoModels } from '../../../nodes/shared/service/protocol/models';
 import type { Operation } from '../../../nodes/shared/n8n/operations/operation';
 import { subjects } from '../../support/workflows/everyNode';
-import { startGateway, type Gateway } from '../../../gateway';
-import { registerTypes, runWorkflow } from '../../harness';
+import { registerTypes } from '../../harness';
+import { withGateway } from '../../support/http/withGateway';
 import { withValue } from '../../support/data/anyParameter';
 import { addressOf, fieldRows, operationName, type FieldRow } from '../../support/pages/fieldRows';
 import { picture } from '../../support/data/samples';
 import { testNode } from '../../support/workflows/testNode';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 
 const link = 'https://firm.example/sample.mp3';
 const photo = Buffer.from(picture('blue'));
@@ -104,19 +104,17 @@ function routeOf({ endpoint }: Operation): keyof typeof endpoints {
 }
 
 describe('parameters and their fields of the request', () => {
-	let gateway: Gateway;
+	const { gateway, runWorkflow } = withGateway({});
 	const bare = new Map<Operation, unknown>();
 
-	beforeAll(async () => {
-		registerTypes({ nodes: [camera] });
-		gateway = await startGateway();
+	beforeAll(() => registerTypes({ nodes: [camera] }));
+	beforeEach(() => {
 		// Only the requests matter: the gateway refuses them all, draws nothing, and fetches no link.
 		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
 		for (const route of new Set(fieldRows.map(({ operation }) => routeOf(operation)))) {
 			gateway.fault({ route, ...refusal, times: Infinity });
 		}
 	});
-	afterAll(async () => await gateway.close());
 
 	const bodyOf = async ({ resource, value }: Operation, parameters: INodeParameters) => {
 		const before = gateway.requests.length;
@@ -125,7 +123,6 @@ describe('parameters and their fields of the request', () => {
 			...(parameters as IDataObject),
 		});
 		const result = await runWorkflow(chain({ name: 'Camera', type: 'test.camera' }, node), {
-			credentials: credentialFor(gateway),
 			restApiUrl: 'https://n8n.firm.example/rest',
 		});
 		const request = gateway.requests[before];
@@ -163,7 +160,6 @@ const mediaFields = { type: true, url: true, reference_voice: true } satisfies R
 	true
 >;
 
-/** Every field that the service documents, with its endpoint. */
 const documented = [
 	...Object.values<Endpoint>(endpoints).flatMap((endpoint) =>
 		Object.keys(endpoint.fields ?? {}).map((field) => [addressOf(endpoint), field]),

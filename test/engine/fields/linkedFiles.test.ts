@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { retryExecution, runWorkflow } from '../../harness';
+import { retryExecution } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { picture, sampleVideo } from '../../support/data/samples';
 import {
@@ -9,18 +9,13 @@ import {
 	startServer,
 	type Reply,
 } from '../../support/http/scriptedServer';
-import {
-	byId,
-	chain,
-	createReferenceVideo,
-	credentialFor,
-} from '../../support/workflows/workflows';
+import { byId, chain, createReferenceVideo } from '../../support/workflows/workflows';
 
 const png = Buffer.from(picture('red', 64, 48));
 const page = '<!doctype html><title>Photos</title>';
 const mp3 = Buffer.concat([Buffer.from('ID3\x04'), Buffer.alloc(200)]);
 
-const { gateway } = withGateway({ jobSeconds: Infinity });
+const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 type Medium = Record<'type' | 'url', string> & { reference_voice?: string };
 
@@ -30,7 +25,7 @@ const order = async (media: Medium[], more: IDataObject = {}) => {
 		...{ model: byId('beta-2.7-r2v'), mediaJson: JSON.stringify(media) },
 		...more,
 	});
-	const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+	const result = await runWorkflow(chain(node));
 	const message = result.errorOf('Create')?.message;
 	const [item] = message === undefined ? result.items('Create') : [];
 	return { result, message, json: item?.json, orders: gateway.ledger.length - before };
@@ -110,7 +105,7 @@ describe('links to reference media', () => {
 		const input = Array.from({ length: 12 }, (_, index) => ({
 			json: { media: [{ type: 'reference_image', url: `${url}/${index}` }] },
 		}));
-		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+		const result = await runWorkflow(chain(node), { input });
 		expect(result.items('Create')).toHaveLength(12);
 		// As many as are looked at side by side.
 		expect(host.requests).toHaveLength(8);
@@ -153,9 +148,7 @@ describe('links to reference media', () => {
 		const media = JSON.stringify([at('reference_image')]);
 		const create = createReferenceVideo({ model: byId('beta-2.7-r2v'), mediaJson: media });
 		const before = gateway.ledger.length;
-		const first = await runWorkflow(chain(create, failing), {
-			credentials: credentialFor(gateway),
-		});
+		const first = await runWorkflow(chain(create, failing));
 		expect(first.errorOf('Fails')).toBeDefined();
 		const retried = await retryExecution(first);
 		expect(retried.errorOf('Create')).toBeUndefined();

@@ -1,7 +1,7 @@
 import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
-import { listSearch, nodeTypes, runWorkflow } from '../../harness';
+import { listSearch, nodeTypes } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
@@ -14,7 +14,7 @@ import {
 
 const type = 'n8n-nodes-model-gateway.modelGateway';
 
-const { gateway } = withGateway({});
+const { gateway, runWorkflow } = withGateway({});
 
 describe('the list of models', () => {
 	const listed = async (parameters: INodeParameters, { node = type, filter = '' } = {}) => {
@@ -97,10 +97,7 @@ describe('models of another resource', () => {
 	const create = createReferenceVideo({ model: byId('vid-3.1'), options: { skipChecks: true } });
 
 	const failureOf = async (node: Node, json: IDataObject = {}) => {
-		const result = await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
-			input: [{ json }],
-		});
+		const result = await runWorkflow(chain(node), { input: [{ json }] });
 		return result.errorOf(node.name);
 	};
 
@@ -188,9 +185,7 @@ describe('frame-to-video models', () => {
 			const before = gateway.ledger.length;
 			const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
 			const node = modelGateway({ ...create, model: byId(id) });
-			const result = await runWorkflow(chain(node), {
-				...{ credentials: credentialFor(gateway), mode: 'trigger', startNode: 'Start' },
-			});
+			const result = await runWorkflow(chain(node), { mode: 'trigger', startNode: 'Start' });
 			const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
 			expect(result.hintsOf(node.name)).toEqual(isHinted ? [hint] : []);
 			expect(gateway.ledger).toHaveLength(before + 1);

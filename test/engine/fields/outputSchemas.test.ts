@@ -4,18 +4,12 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { isObject } from '../../../nodes/shared/service/json';
-import { nodeTypes, runWorkflow } from '../../harness';
+import { nodeTypes } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { png, subjects } from '../../support/workflows/everyNode';
-import {
-	chain,
-	credentialFor,
-	modelGateway,
-	type Node,
-	waitForVideo,
-} from '../../support/workflows/workflows';
+import { chain, modelGateway, type Node, waitForVideo } from '../../support/workflows/workflows';
 
 /** The part of JSON Schema that n8n's editor reads. */
 interface Schema {
@@ -75,12 +69,12 @@ const withSchema = subjects.filter(
 );
 
 describe('output schemas', () => {
-	const { gateway } = withGateway({ jobSeconds: Infinity });
+	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 	/** By resource: the item of a job that is complete. */
 	let jobs: Record<string, IDataObject>;
 
 	beforeEach(async () => {
-		const video = await sampleVideo();
+		const video = mp4Of(1_000);
 		jobs = {
 			referenceVideo: { task_id: earlierJob(gateway, 'task', video).id, request_id: 'req_1' },
 			video: { id: earlierJob(gateway, 'video', video).id, request_id: 'req_2' },
@@ -90,7 +84,6 @@ describe('output schemas', () => {
 	const run = async (node: Node, input: IDataObject[]) => {
 		const binary = { data: { mimeType: 'image/png', fileName: 'photo.png', data: png } };
 		const result = await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
 			input: input.map((json) => ({ json, binary })),
 		});
 		return result.items(node.name).map(({ json }) => json);

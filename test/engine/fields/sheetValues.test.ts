@@ -1,16 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	createVideo,
-	credentialFor,
 	modelGateway,
 } from '../../support/workflows/workflows';
 
-const { gateway, media } = withGateway({ jobSeconds: Infinity });
+const { gateway, media, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 /** What is sent as `parameters` for these options, or the error. Each option is an expression that gives its value. */
 const run = async (values: IDataObject, model = 'beta-2.7-r2v') => {
@@ -18,7 +16,6 @@ const run = async (values: IDataObject, model = 'beta-2.7-r2v') => {
 		Object.keys(values).map((name) => [name, `={{ $json.${name} }}`]),
 	);
 	const result = await runWorkflow(chain(createReferenceVideo({ model: byId(model), options })), {
-		credentials: credentialFor(gateway),
 		input: [{ json: { media, ...values } }],
 	});
 	const body = gateway.requests.at(-1)?.body as { parameters?: IDataObject } | undefined;
@@ -51,7 +48,7 @@ describe('values of a spreadsheet', () => {
 		const order = { resource: 'image', operation: 'generate', model: byId('image-1') };
 		const options = { size: '={{ " 1024x1024" }}', aspectRatio: '16:9 ', quality: 'hd\n' };
 		const node = modelGateway({ ...order, prompt: 'A boat', options });
-		await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+		await runWorkflow(chain(node));
 		const expected = { size: '1024x1024', aspect_ratio: '16:9', quality: 'hd' };
 		expect(gateway.requests.at(-1)?.body).toMatchObject(expected);
 	});
@@ -60,15 +57,13 @@ describe('values of a spreadsheet', () => {
 		const [{ type, url }] = media as Array<Record<string, string>>;
 		const values = [{ type: ` ${type.toUpperCase()}`, source: '={{ "URL" }}', url }];
 		const create = createReferenceVideo({ mediaInput: 'fields', media: { values } });
-		const result = await runWorkflow(chain(create), { credentials: credentialFor(gateway) });
+		const result = await runWorkflow(chain(create));
 		expect(result.errorOf('Create')).toBeUndefined();
 		expect(gateway.requests.at(-1)?.body).toMatchObject({ input: { media: [{ type, url }] } });
 	});
 
 	it.each(['TRUE', ' true '])('orders nothing when Preview is %j', async (preview) => {
-		const result = await runWorkflow(chain(createVideo({ preview })), {
-			credentials: credentialFor(gateway),
-		});
+		const result = await runWorkflow(chain(createVideo({ preview })));
 		expect(result.items('Create')).toMatchObject([{ json: { preview: true } }]);
 		expect(gateway.requests).toEqual([]);
 	});

@@ -4,7 +4,6 @@ import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import {
 	resumeToEnd,
 	retryExecution,
-	runWorkflow,
 	storedFiles,
 	testCredential,
 	withoutStore,
@@ -39,7 +38,7 @@ type Mode = (typeof modes)[number];
 
 let video: Uint8Array;
 beforeAll(async () => void (video = await sampleVideo()));
-const { gateway } = withGateway({ isTimeSimulated: true });
+const { gateway, runWorkflow } = withGateway({ isTimeSimulated: true });
 
 const collect = async (
 	kind: JobKind,
@@ -47,7 +46,6 @@ const collect = async (
 	{ node = waitForVideo(), mode = 'filesystem' as Mode, settings = {} } = {},
 ) =>
 	await runWorkflow(chain({ ...node, ...settings }), {
-		credentials: credentialFor(gateway),
 		input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
 		binaryDataMode: mode,
 	});
@@ -189,7 +187,6 @@ describe('a host that cannot be reached', () => {
 				body: JSON.stringify(body),
 			});
 			const result = await runWorkflow(chain(waitForVideo()), {
-				credentials: credentialFor(gateway),
 				input: [{ json: { task_id: id } }],
 			});
 			const { message, description } = result.errorOf('Wait for Video') ?? {};
@@ -207,7 +204,7 @@ describe('a host that cannot be reached', () => {
 		const generate = modelGateway({
 			...{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A boat' },
 		});
-		const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
+		const result = await runWorkflow(chain(generate));
 		const { message, description } = result.errorOf('Model Gateway') ?? {};
 		expect(message).toContain(`storage.blocked ${blocks}`);
 		expect(description).toContain(allow);

@@ -6,7 +6,6 @@ import {
 	receiveFile,
 	registerTypes,
 	retryExecution,
-	runWorkflow,
 } from '../../harness';
 import { startServer } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
@@ -48,7 +47,10 @@ const create = createWith('reference_image');
 describe('files of earlier nodes as reference media', () => {
 	let restApiUrl: string;
 
-	const { gateway } = withGateway({ jobSeconds: Infinity, idempotencyHeader: 'Idempotency-Key' });
+	const { gateway, runWorkflow } = withGateway({
+		jobSeconds: Infinity,
+		idempotencyHeader: 'Idempotency-Key',
+	});
 	beforeAll(() => registerTypes({ nodes: [disk] }));
 	beforeEach(async () => {
 		onDisk = photo;
@@ -66,11 +68,7 @@ describe('files of earlier nodes as reference media', () => {
 	});
 
 	const run = async (environment: Parameters<typeof runWorkflow>[1], node = create) =>
-		await runWorkflow(chain(fromDisk, node), {
-			credentials: credentialFor(gateway),
-			restApiUrl,
-			...environment,
-		});
+		await runWorkflow(chain(fromDisk, node), { restApiUrl, ...environment });
 
 	describe('a file on the disk', () => {
 		/** Orders with the file; returns the error, or the file that the link leads to. */

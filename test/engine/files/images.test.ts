@@ -1,16 +1,10 @@
 import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import { UploadedFile } from '../../../gateway/files';
-import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../../harness';
+import { retryExecution, type RunOptions, withoutStore } from '../../harness';
 import { jpegOf, withPictures } from '../../support/files/jpegs';
 import { picture } from '../../support/data/samples';
-import {
-	byId,
-	chain,
-	credentialFor,
-	modelGateway,
-	type Node,
-} from '../../support/workflows/workflows';
+import { byId, chain, modelGateway, type Node } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 const binaryOf = (bytes: Uint8Array, fileName: string, mimeType = 'image/png') => ({
@@ -19,7 +13,7 @@ const binaryOf = (bytes: Uint8Array, fileName: string, mimeType = 'image/png') =
 });
 
 describe('images', () => {
-	const { gateway } = withGateway({});
+	const { gateway, runWorkflow } = withGateway({});
 
 	const image = (operation: string, parameters: IDataObject) =>
 		modelGateway(
@@ -27,7 +21,7 @@ describe('images', () => {
 			{ name: 'Image' },
 		);
 	const run = async (node: Node, options: RunOptions = {}) =>
-		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
+		await runWorkflow(chain(node), { ...options });
 	describe('the other fields of an image response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const answer = {
@@ -152,7 +146,7 @@ describe('images', () => {
 	) => {
 		const input = [{ json: {}, binary: { data: binaryOf(bytes, fileName, mimeType) } }];
 		const node = modelGateway({ prompt: 'A lighthouse', ...operations[operation], options });
-		return await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+		return await runWorkflow(chain(node), { input });
 	};
 
 	/** The one file in a request: a part of a form, or a data URL. */

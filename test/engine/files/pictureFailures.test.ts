@@ -1,21 +1,21 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { retryExecution, runWorkflow } from '../../harness';
+import { retryExecution } from '../../harness';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { storage } from '../../support/http/scriptedStorage';
 import { picture } from '../../support/data/samples';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 const png = Buffer.from(picture('teal'));
 const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;
 const continuing = { onError: 'continueErrorOutput' } as const;
 
-const { gateway } = withGateway({ isTimeSimulated: true });
+const { gateway, runWorkflow } = withGateway({ isTimeSimulated: true });
 
 const run = async (operation: string, settings: Partial<INode> = {}, more: IDataObject = {}) => {
 	const request = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
 	const workflow = chain(modelGateway({ ...request, ...more }, settings));
-	return await runWorkflow(workflow, { credentials: credentialFor(gateway) });
+	return await runWorkflow(workflow);
 };
 /** A storage host that has every image except those below /gone. */
 const startHost = async (gone: Reply = answer(410, '')) =>

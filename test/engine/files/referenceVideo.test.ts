@@ -1,15 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { valueAt } from '../../../nodes/shared/service/json';
-import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { picture } from '../../support/data/samples';
-import { chain, createReferenceVideo, credentialFor } from '../../support/workflows/workflows';
+import { chain, createReferenceVideo } from '../../support/workflows/workflows';
 
 describe('reference videos', () => {
 	let red: string;
 	let blue: string;
 
-	const { gateway } = withGateway({ jobSeconds: Infinity });
+	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 	beforeEach(() => {
 		red = gateway.addMedia('red.png', picture('red'), 'image/png');
 		blue = gateway.addMedia('blue.png', picture('blue'), 'image/png');
@@ -48,10 +47,7 @@ describe('reference videos', () => {
 		],
 	])('accepts %s as Media (JSON)', async (_, mediaJson, sent) => {
 		const create = createReferenceVideo({ mediaJson } as IDataObject);
-		const result = await runWorkflow(chain(create), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { links: [red, blue] } }],
-		});
+		const result = await runWorkflow(chain(create), { input: [{ json: { links: [red, blue] } }] });
 		expect(result.errorOf('Create')).toBeUndefined();
 		expect(
 			valueAt(gateway.requests.find(({ method }) => method === 'POST')?.body, 'input.media'),
@@ -64,7 +60,6 @@ describe('reference videos', () => {
 			...{ message: 'input.media[0].url cannot be read', param: 'input.media[0].url' },
 		});
 		const result = await runWorkflow(chain(createReferenceVideo()), {
-			credentials: credentialFor(gateway),
 			input: [{ json: { media: [red] } }],
 		});
 		const error = result.errorOf('Create');

@@ -1,25 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runWorkflow } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
-import {
-	byId,
-	chain,
-	createReferenceVideo,
-	credentialFor,
-	type Node,
-} from '../../support/workflows/workflows';
+import { byId, chain, createReferenceVideo, type Node } from '../../support/workflows/workflows';
 
 const megabyte = 1_000_000;
 const media = [{ type: 'reference_image', url: 'https://firm.example/person.png' }];
 
 describe('very large values', () => {
-	const { gateway } = withGateway({ jobSeconds: Infinity });
+	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 	const run = async (node: Node, ...items: IDataObject[]) => {
-		const result = await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
-			input: items.map((json) => ({ json })),
-		});
+		const result = await runWorkflow(chain(node), { input: items.map((json) => ({ json })) });
 		const error = result.errorOf(node.name);
 		return { result, error, requests: gateway.requests };
 	};

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { retryExecution, type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
+import { retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
 import {
 	byId,
 	chain,
@@ -12,7 +12,7 @@ import {
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-const { gateway, media } = withGateway({
+const { gateway, media, runWorkflow } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: Infinity,
 	render: async () => new Uint8Array(0),
@@ -182,9 +182,7 @@ describe('Max Cost', () => {
 			when: ({ body }) => JSON.stringify(body).includes('Clip 1'),
 			times: 1,
 		});
-		const failed = await runWorkflow(loop({}), {
-			...{ credentials: credentialFor(gateway), mode: 'trigger', input: inputOf(3) },
-		});
+		const failed = await runWorkflow(loop({}), { mode: 'trigger', input: inputOf(3) });
 		expect(failed.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(1);
 		const workflow = loop({ maxCost: 100 });

@@ -6,7 +6,6 @@ import {
 	recoverExecution,
 	retryExecution,
 	type RunOptions,
-	runWorkflow,
 	type WorkflowRun,
 } from '../../harness';
 import { storedBy } from '../../support/workflows/interruptions';
@@ -19,7 +18,7 @@ import {
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-const { gateway, media } = withGateway({
+const { gateway, media, runWorkflow } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: Infinity,
 	render: async () => new Uint8Array(0),
@@ -155,7 +154,7 @@ describe('a limit that is set or changed during the day', () => {
 		const run = await runWorkflow(
 			chain(createReferenceVideo({ options: inGroups({ maxOrdersPerDay: 4 }) })),
 			{
-				...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
+				...{ mode: 'trigger', inWorker: true },
 				input: [{ json: { media } }],
 			},
 		);

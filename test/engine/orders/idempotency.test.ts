@@ -9,7 +9,7 @@ import {
 	type WorkflowRun,
 } from '../../harness';
 import { agent } from '../../support/workflows/agent';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import { onLastJob, storedBy } from '../../support/workflows/interruptions';
 import {
 	chain,
@@ -24,12 +24,9 @@ type Credentials = RunOptions['credentials'];
 const idempotencyHeaderName = 'Idempotency-Key';
 
 describe('a create with an idempotency key', () => {
-	let video: Uint8Array;
+	const video = mp4Of(1_000);
 
-	beforeAll(async () => {
-		registerTypes({ nodes: [agent] });
-		video = await sampleVideo();
-	});
+	beforeAll(() => registerTypes({ nodes: [agent] }));
 	const { gateway, media } = withGateway({
 		...{ isTimeSimulated: true, jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
 		render: async () => video,

@@ -2,14 +2,13 @@ import {
 	orderedHint,
 	uncollectedHint,
 } from '../../../nodes/ModelGateway/resources/shared/createdJob';
-import { runWorkflow, type RunOptions } from '../../harness';
+import { type RunOptions } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import {
 	chain,
 	core,
 	createVideo,
-	credentialFor,
 	modelGateway,
 	type Node,
 	waitForVideo,
@@ -17,10 +16,8 @@ import {
 
 // What a manual run says to the person who pressed the button.
 
-let video: Uint8Array;
-
-beforeAll(async () => void (video = await sampleVideo()));
-const { gateway } = withGateway({
+const video = mp4Of(1_000);
+const { gateway, runWorkflow } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: 0,
 	render: async () => video,
@@ -30,10 +27,7 @@ const create = createVideo();
 const lastJob = () => gateway.ledger.at(-1)?.job ?? '';
 
 const hintsAfter = async (later: Node[], options: RunOptions = {}) => {
-	const result = await runWorkflow(chain(create, ...later), {
-		credentials: credentialFor(gateway),
-		...options,
-	});
+	const result = await runWorkflow(chain(create, ...later), { ...options });
 	return result.hintsOf(create.name);
 };
 
@@ -61,8 +55,7 @@ it('names the videos that earlier runs ordered until a node has collected them',
 	expect(await hintsAfter([])).toEqual([orderedHint, uncollectedHint([first, second])]);
 	const third = lastJob();
 
-	const collect = async (node: Node) =>
-		await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+	const collect = async (node: Node) => await runWorkflow(chain(node));
 	await collect(waitForVideo({ jobId: first }));
 	await collect(modelGateway({ resource: 'video', operation: 'getContent', videoId: second }));
 	expect(await hintsAfter([waitForVideo()])).toEqual([uncollectedHint([third])]);

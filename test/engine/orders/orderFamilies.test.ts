@@ -4,7 +4,6 @@ import {
 	registerTypes,
 	retryExecution,
 	type RunOptions,
-	runWorkflow,
 	type StoredExecution,
 	type WorkflowJson,
 	type WorkflowRun,
@@ -13,7 +12,6 @@ import { onLastJob, stoppedBy, storedBy, withItems } from '../../support/workflo
 import {
 	chain,
 	createReferenceVideo,
-	credentialFor,
 	loopOver,
 	startedByWebhook,
 } from '../../support/workflows/workflows';
@@ -32,7 +30,10 @@ const change = testNode('change', {}, async function () {
 
 const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 
-const { gateway, media } = withGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+const { gateway, media, runWorkflow } = withGateway({
+	jobSeconds: 60,
+	render: async () => new Uint8Array(0),
+});
 
 const create = (parameters: IDataObject = {}) => chain(createReferenceVideo(parameters));
 
@@ -40,12 +41,7 @@ const create = (parameters: IDataObject = {}) => chain(createReferenceVideo(para
 const behindWebhook = () => startedByWebhook({}, createReferenceVideo());
 
 async function run(workflow: WorkflowJson, options: RunOptions = {}): Promise<WorkflowRun> {
-	return await runWorkflow(workflow, {
-		credentials: credentialFor(gateway),
-		input: itemsOf('Waves'),
-		mode: 'trigger',
-		...options,
-	});
+	return await runWorkflow(workflow, { input: itemsOf('Waves'), mode: 'trigger', ...options });
 }
 
 const itemsOf = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));

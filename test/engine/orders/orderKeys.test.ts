@@ -1,12 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
-import {
-	processedItems,
-	retryExecution,
-	type RunOptions,
-	runWorkflow,
-	type WorkflowRun,
-} from '../../harness';
+import { processedItems, retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
 import {
 	byId,
 	chain,
@@ -18,7 +12,10 @@ import { withGateway } from '../../support/http/withGateway';
 
 // Executions that use the same Order Key at the same moment.
 
-const { gateway, media } = withGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+const { gateway, media, runWorkflow } = withGateway({
+	jobSeconds: 60,
+	render: async () => new Uint8Array(0),
+});
 
 const workflow = chain(
 	createReferenceVideo({ options: { duration: 2, once: { orderKey: '={{ $json.sku }}' } } }),
@@ -26,7 +23,7 @@ const workflow = chain(
 
 const order = async (sku = 'A-1', options: RunOptions = {}): Promise<WorkflowRun> =>
 	await runWorkflow(workflow, {
-		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		...{ mode: 'trigger' },
 		input: [{ json: { prompt: 'Waves', media, sku } }],
 		...options,
 	});
@@ -93,7 +90,7 @@ it('takes another input of Extra Body for another order', async () => {
 	gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 200, body });
 	const orderOf = async (prompt: string) =>
 		await runWorkflow(chain(create), {
-			...{ credentials: credentialFor(gateway), mode: 'trigger' },
+			...{ mode: 'trigger' },
 			input: [{ json: { prompt, media } }],
 		});
 	expect((await orderOf('Waves')).status).toBe('success');

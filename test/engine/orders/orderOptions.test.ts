@@ -54,7 +54,6 @@ async function expectProblem(options: IDataObject, label: RegExp): Promise<void>
 	expect(gateway.ledger).toEqual([]);
 }
 
-/** Values that leave an option empty. */
 const nothing = [
 	...['', '  ', '={{ $json.nothing }}', '={{ undefined }}', '={{ null }}'],
 	...["={{ '' }}", "={{ '  ' }}"],

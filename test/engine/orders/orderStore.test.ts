@@ -1,14 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { randomFrom } from '../../../gateway/random';
-import { EngineProcess, processedItems, runWorkflow, type WorkflowRun } from '../../harness';
+import { EngineProcess, processedItems, type WorkflowRun } from '../../harness';
 import { currentProcess } from '../../harness/process';
-import {
-	chain,
-	createVideo,
-	credentialFor,
-	type NodeSettings,
-	inGroups,
-} from '../../support/workflows/workflows';
+import { chain, createVideo, type NodeSettings, inGroups } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 // n8n's store of a node keeps its newest entries. What it forgets, nobody can guard.
@@ -16,13 +10,12 @@ import { withGateway } from '../../support/http/withGateway';
 /** How many entries the store keeps. */
 const room = 20_000;
 
-const { gateway } = withGateway({
+const { gateway, runWorkflow } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: Infinity,
 	render: async () => new Uint8Array(0),
 });
 
-/** An item for each key, from one number up to another. */
 const itemsOf = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => ({ json: { sku: `S${from + index}` } }));
 
@@ -37,9 +30,7 @@ const run = async (
 		{ prompt: '={{ $json.sku }}', options: inGroups(keyed), ...parameters },
 		settings,
 	);
-	return await runWorkflow(chain(node), {
-		...{ credentials: credentialFor(gateway), mode: 'trigger', input },
-	});
+	return await runWorkflow(chain(node), { mode: 'trigger', input });
 };
 
 /** Entries of later orders, as if this number of them had been recorded. */
@@ -95,10 +86,7 @@ describe('a list with more orders than n8n’s store can guard', () => {
 const workflow = chain(createVideo({ options: inGroups({ orderKey: 'row 1' }) }));
 const order = async (worker = new EngineProcess()) =>
 	(await worker.run(
-		async () =>
-			await runWorkflow(workflow, {
-				...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
-			}),
+		async () => await runWorkflow(workflow, { mode: 'trigger', inWorker: true }),
 	)) as WorkflowRun;
 
 /** Lets each call to n8n's store take up to this many milliseconds before it reads, and as long to respond. */
@@ -162,7 +150,7 @@ describe('a list of Order Keys that another worker orders meanwhile', () => {
 		await worker.run(
 			async () =>
 				await runWorkflow(list, {
-					...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
+					...{ mode: 'trigger', inWorker: true },
 					input: skus,
 				}),
 		);

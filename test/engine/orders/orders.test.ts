@@ -5,7 +5,6 @@ import {
 	resumeExecution,
 	retryExecution,
 	type RunOptions,
-	runWorkflow,
 	type StoredExecution,
 	type WorkflowJson,
 	type WorkflowRun,
@@ -27,7 +26,7 @@ import { withGateway } from '../../support/http/withGateway';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
 
-const { gateway, media } = withGateway({
+const { gateway, media, runWorkflow } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: 60,
 	render: async () => new Uint8Array(0),
@@ -36,7 +35,7 @@ const { gateway, media } = withGateway({
 /** Runs the workflow as n8n runs an active one, with an item for each prompt. */
 const run = async (workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) =>
 	await runWorkflow(workflow, {
-		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		...{ mode: 'trigger' },
 		input: prompts.map((prompt) => ({ json: { prompt, media } })),
 		...options,
 	});
@@ -57,7 +56,7 @@ describe('an order under way when n8n was killed or stopped', () => {
 			const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
 			const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
 			const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
-				...{ credentials: credentialFor(gateway), mode: 'trigger' },
+				...{ mode: 'trigger' },
 				input: [{ json: { task_id: id, prompt: 'Waves', media } }],
 			});
 			// n8n 1 has no token that an execution shares with its Retries.

@@ -1,17 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
-import { EngineProcess, retryExecution, runWorkflow, type WorkflowRun } from '../../harness';
+import { EngineProcess, retryExecution, type WorkflowRun } from '../../harness';
 import { picture } from '../../support/data/samples';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
-	credentialFor,
 	modelGateway,
 	inGroups,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
-const { gateway, media } = withGateway({ jobSeconds: Infinity });
+const { gateway, media, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 const create = (
 	parameters: IDataObject = {},
@@ -24,7 +23,6 @@ const run = async (
 	more: IDataObject = {},
 ): Promise<WorkflowRun> =>
 	await runWorkflow(chain(...nodes), {
-		credentials: credentialFor(gateway),
 		input: prompts.map((prompt) => ({ json: { prompt, media, ...more } })),
 		mode: 'trigger',
 	});
@@ -48,7 +46,7 @@ describe('Preview (Order Nothing)', () => {
 		const options = inGroups({ duration: 2, maxOrdersPerDay: 2 });
 		const inWorker = async (preview: boolean, count: number) =>
 			await runWorkflow(chain(create({ preview, options })), {
-				...{ credentials: credentialFor(gateway), mode: 'trigger', inWorker: true },
+				...{ mode: 'trigger', inWorker: true },
 				input: Array.from({ length: count }, () => ({ json: { media } })),
 			});
 		await inWorker(false, 1);
@@ -116,7 +114,6 @@ describe('Preview (Order Nothing)', () => {
 			{ name: 'Create' },
 		);
 		const result = await runWorkflow(chain(edit), {
-			credentials: credentialFor(gateway),
 			input: [{ json: { prompt: 'Draw' }, binary: { data } }],
 		});
 		expect(jsonOf(result, 'Create')).toMatchObject([

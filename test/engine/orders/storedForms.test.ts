@@ -3,28 +3,20 @@ import {
 	resumeExecution,
 	resumeToEnd,
 	retryExecution,
-	runWorkflow,
 	SimulatedTime,
 	type WorkflowRun,
 } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
-import { sampleVideo } from '../../support/data/samples';
-import {
-	chain,
-	createReferenceVideo,
-	credentialFor,
-	waitForVideo,
-} from '../../support/workflows/workflows';
+import { mp4Of } from '../../support/files/boxes';
+import { chain, createReferenceVideo, waitForVideo } from '../../support/workflows/workflows';
 import { sha256 } from '../../support/data/sha256';
 
-const { gateway } = withGateway({ jobSeconds: Infinity });
+const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 /** The data that the nodes keep in an execution may come from a newer release, or be damaged. */
 describe('stored data that this release cannot read', () => {
-	let video: Uint8Array;
-
-	beforeAll(async () => void (video = await sampleVideo()));
+	const video = mp4Of(1_000);
 	afterEach(() => jest.restoreAllMocks());
 
 	const contextOf = ({ data }: WorkflowRun, key: string): IDataObject =>
@@ -50,7 +42,6 @@ describe('stored data that this release cannot read', () => {
 		const park = async () => {
 			const jobs = earlierTasks(gateway, 2);
 			let run = await runWorkflow(chain(waitForVideo()), {
-				credentials: credentialFor(gateway),
 				input: jobs.map(({ id }) => ({ json: { task_id: id } })),
 				mode: 'trigger',
 			});
@@ -93,7 +84,6 @@ describe('stored data that this release cannot read', () => {
 			const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
 			const media = [{ type: 'reference_image', url }];
 			const failed = await runWorkflow(chain(createReferenceVideo()), {
-				credentials: credentialFor(gateway),
 				input: ['One', 'Two'].map((prompt) => ({ json: { prompt, media } })),
 			});
 			expect(failed.status).toBe('error');
@@ -144,7 +134,7 @@ it('sends the fields of a request in the order in which release 1.0 did', async 
 			extraBody: '{ "input": { "prompt": "Waves", "negative_prompt": "rain" } }',
 		},
 	});
-	await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+	await runWorkflow(chain(node));
 	const body = gateway.requests.find(({ route }) => route === 'referenceVideoCreate')?.body;
 	expect(Object.keys(body as object)).toEqual(['model', 'input', 'parameters']);
 	expect(Object.keys((body as { input: object }).input)).toEqual([

@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { runWorkflow } from '../../harness';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 // With Retry On Fail, n8n takes an output item with an `error` for a failure, and runs the node again.
 
-const { gateway } = withGateway({});
+const { gateway, runWorkflow } = withGateway({});
 
 const chat = {
 	id: 'chat_1',
@@ -34,7 +33,7 @@ const run = async (route: Route, response: IDataObject, input: IDataObject, opti
 	const body = JSON.stringify({ ...operations[route][2], ...response });
 	gateway.fault({ route, action: 'answer', status: 200, body, times: Infinity });
 	const result = await runWorkflow(chain(node), {
-		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		...{ mode: 'trigger' },
 		input: [{ json: input }],
 	});
 	const sent = gateway.requests.filter((request) => request.route === route).length;

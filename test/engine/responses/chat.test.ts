@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { retryExecution, type RunOptions, runWorkflow } from '../../harness';
+import { retryExecution, type RunOptions } from '../../harness';
 import { CredentialsHelper } from '../../harness/credentials';
 import { answer, startServer } from '../../support/http/scriptedServer';
 import {
@@ -18,7 +18,7 @@ const content = (text: string) =>
 
 describe('chat and messages', () => {
 	// Slow enough for the chunks of a stream to arrive one by one.
-	const { gateway } = withGateway({ tokenMilliseconds: 10 });
+	const { gateway, runWorkflow } = withGateway({ tokenMilliseconds: 10 });
 
 	const chat = (parameters: IDataObject = {}, settings = {}) =>
 		modelGateway(
@@ -30,7 +30,7 @@ describe('chat and messages', () => {
 			{ name: 'Chat', ...settings },
 		);
 	const run = async (node: Node, options: RunOptions = {}) =>
-		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
+		await runWorkflow(chain(node), { ...options });
 
 	it('sends a conversation in which the model called tools, and refuses a broken tool call', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];

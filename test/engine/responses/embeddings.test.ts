@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { retryExecution, runWorkflow } from '../../harness';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { retryExecution } from '../../harness';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('embeddings', () => {
-	const { gateway } = withGateway({});
+	const { gateway, runWorkflow } = withGateway({});
 
 	const run = async (inputs: unknown[], options: IDataObject = {}, settings = {}) =>
 		await runWorkflow(
@@ -20,10 +20,7 @@ describe('embeddings', () => {
 					{ name: 'Embed', ...settings },
 				),
 			),
-			{
-				credentials: credentialFor(gateway),
-				input: inputs.map((text) => ({ json: { text } as IDataObject })),
-			},
+			{ input: inputs.map((text) => ({ json: { text } as IDataObject })) },
 		);
 	const texts = (count: number) =>
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);

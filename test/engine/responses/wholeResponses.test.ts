@@ -1,19 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Route } from '../../../gateway';
-import { runWorkflow } from '../../harness';
 import { picture } from '../../support/data/samples';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('complete responses', () => {
-	const { gateway } = withGateway({});
+	const { gateway, runWorkflow } = withGateway({});
 
 	const run = async (parameters: IDataObject, input: IDataObject[] = [{}]) => {
 		const node = modelGateway({ simplify: false, ...parameters });
-		const result = await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
-			input: input.map((json) => ({ json })),
-		});
+		const result = await runWorkflow(chain(node), { input: input.map((json) => ({ json })) });
 		expect(result.errorOf('Model Gateway')).toBeUndefined();
 		return result.items('Model Gateway');
 	};

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { retryExecution, runWorkflow, storedFiles } from '../../harness';
+import { retryExecution, storedFiles } from '../../harness';
 import { picture } from '../../support/data/samples';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
-import { byId, chain, credentialFor, modelGateway } from '../../support/workflows/workflows';
+import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 
 const png = Buffer.from(picture('teal'));
 
-const { gateway } = withGateway({});
+const { gateway, runWorkflow } = withGateway({});
 
 /** Runs a node for this many items; the response to each has these images. */
 const run = async (data: unknown[], items = 1) => {
@@ -16,7 +16,6 @@ const run = async (data: unknown[], items = 1) => {
 	const request = { model: byId('image-1'), prompt: 'A lighthouse' };
 	const node = modelGateway({ resource: 'image', operation: 'generate', ...request });
 	return await runWorkflow(chain(node), {
-		credentials: credentialFor(gateway),
 		input: Array.from({ length: items }, () => ({ json: {} })),
 		binaryDataMode: 'filesystem',
 	});

@@ -1,14 +1,8 @@
 import type { StructuredChunk } from 'n8n-workflow';
 import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import { processMemory } from '../../../nodes/shared/n8n/execution/processMemory';
-import {
-	processedItems,
-	resumeExecution,
-	resumeToEnd,
-	runWorkflow,
-	type WorkflowRun,
-} from '../../harness';
-import { sampleVideo } from '../../support/data/samples';
+import { processedItems, resumeExecution, resumeToEnd, type WorkflowRun } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
 import { withGateway } from '../../support/http/withGateway';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf } from '../../support/workflows/log';
@@ -17,15 +11,15 @@ import {
 	chain,
 	createReferenceVideo,
 	createVideo,
-	credentialFor,
 	waitForVideo,
 } from '../../support/workflows/workflows';
 
 describe('when a video is expected', () => {
-	let video: Uint8Array;
-
-	beforeAll(async () => void (video = await sampleVideo()));
-	const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
+	const video = mp4Of(1_000);
+	const { gateway, media, runWorkflow } = withGateway({
+		isTimeSimulated: true,
+		jobSeconds: Infinity,
+	});
 
 	/** Orders videos and waits for them, as n8n runs an active workflow. */
 	const order = async (
@@ -34,7 +28,7 @@ describe('when a video is expected', () => {
 	): Promise<WorkflowRun> => {
 		const create = kind === 'task' ? createReferenceVideo() : createVideo();
 		return await runWorkflow(chain(create, waitForVideo({ whileWaiting, download: false })), {
-			...{ credentials: credentialFor(gateway), mode: onChunk ? 'webhook' : 'trigger', onChunk },
+			...{ mode: onChunk ? 'webhook' : 'trigger', onChunk },
 			input: Array.from({ length: count }, () => ({ json: { media } as never })),
 		});
 	};

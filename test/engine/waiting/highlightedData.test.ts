@@ -1,9 +1,9 @@
-import { type RunOptions, runWorkflow, type WorkflowRun } from '../../harness';
-import { chain, core, createVideo, credentialFor } from '../../support/workflows/workflows';
+import { type RunOptions, type WorkflowRun } from '../../harness';
+import { chain, core, createVideo } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
 describe('job IDs in the highlighted data of an execution', () => {
-	const { gateway } = withGateway({ jobSeconds: Infinity });
+	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
 	/** Orders videos after a node whose expression sets highlighted data of the user's own. */
 	const order = async (videos: number, own = '={{ {} }}', options: RunOptions = {}) =>
@@ -13,11 +13,7 @@ describe('job IDs in the highlighted data of an execution', () => {
 				// The first order has its response before the second is placed.
 				createVideo({ options: { parallelRequests: 1 } }),
 			),
-			{
-				credentials: credentialFor(gateway),
-				input: Array.from({ length: videos }, () => ({ json: {} })),
-				...options,
-			},
+			{ input: Array.from({ length: videos }, () => ({ json: {} })), ...options },
 		);
 	const dataOf = ({ data }: WorkflowRun) => data.resultData.metadata ?? {};
 	const jobs = () => gateway.ledger.map(({ job }) => String(job));

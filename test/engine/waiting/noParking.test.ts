@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { replaceParking, resumeExecution, runSteps, type WorkflowRun } from '../../harness';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import { withGateway } from '../../support/http/withGateway';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { hintsOf, itemsFor, resume, startWaits } from '../../support/workflows/parkedWaits';
@@ -14,9 +14,7 @@ import {
 
 // What becomes of a wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "When n8n's engine changes".
 
-let video: Uint8Array;
-
-beforeAll(async () => void (video = await sampleVideo()));
+const video = mp4Of(1_000);
 const { gateway } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: 0,

@@ -10,7 +10,7 @@ import { answer, startServer } from '../../support/http/scriptedServer';
 import { setProcess } from '../../support/time/processAge';
 import { otherVideos } from '../../support/data/otherVideos';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import {
 	chain,
 	core,
@@ -22,9 +22,7 @@ import { withGateway } from '../../support/http/withGateway';
 import { sha256 } from '../../support/data/sha256';
 
 describe('a parked Wait for Video', () => {
-	let video: Uint8Array;
-
-	beforeAll(async () => void (video = await sampleVideo()));
+	const video = mp4Of(1_000);
 	const { gateway } = withGateway({
 		isTimeSimulated: true,
 		jobSeconds: 0,

@@ -1,12 +1,11 @@
 import type { IDataObject, INode, StructuredChunk } from 'n8n-workflow';
 import type { Route } from '../../../gateway';
-import { resumeExecution, resumeToEnd, runWorkflow, type WorkflowJson } from '../../harness';
+import { resumeExecution, resumeToEnd, type WorkflowJson } from '../../harness';
 import { mp4Of } from '../../support/files/boxes';
 import { read } from '../../support/files/repository';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf } from '../../support/workflows/log';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
-import { sampleVideo } from '../../support/data/samples';
 import {
 	chain,
 	core,
@@ -20,10 +19,11 @@ import { json as jsonReply, startServer } from '../../support/http/scriptedServe
 import { withGateway } from '../../support/http/withGateway';
 
 describe('Wait for Video', () => {
-	let video: Uint8Array;
-
-	beforeAll(async () => void (video = await sampleVideo()));
-	const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
+	const video = mp4Of(1_000);
+	const { gateway, media, runWorkflow } = withGateway({
+		isTimeSimulated: true,
+		jobSeconds: Infinity,
+	});
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
 
@@ -58,7 +58,6 @@ describe('Wait for Video', () => {
 			const create = kind === 'task' ? createReferenceVideo() : createVideo();
 			const before = Date.now();
 			const result = await runWorkflow(chain(create, waitForVideo()), {
-				credentials: credentialFor(gateway),
 				input: [{ json: { media } }],
 			});
 			const name = `Video job ${id}`;
@@ -105,7 +104,7 @@ describe('Wait for Video', () => {
 		const [, shown] = /## What you get.*?```json\n(.*?)```/s.exec(guide) ?? [];
 		gateway.once('job', ({ id }) => gateway.jobs.complete(id, video));
 		const run = await runWorkflow(chain(createReferenceVideo(), waitForVideo()), {
-			...{ credentials: credentialFor(gateway), input: [{ json: { media } }] },
+			...{ input: [{ json: { media } }] },
 		});
 		const [{ json, binary }] = (await resumeToEnd(run)).items('Wait for Video');
 		const example = JSON.parse(shown) as IDataObject;
@@ -147,10 +146,7 @@ describe('Wait for Video', () => {
 			const { id } = earlierJob(gateway, resource === 'video' ? 'video' : 'task', video);
 			gateway.fault({ route, action: 'answer', times: Infinity, body: JSON.stringify(body) });
 			const node = modelGateway({ resource, operation }, { onError: 'continueRegularOutput' });
-			const result = await runWorkflow(chain(node), {
-				credentials: credentialFor(gateway),
-				input: [{ json: { id, task_id: id } }],
-			});
+			const result = await runWorkflow(chain(node), { input: [{ json: { id, task_id: id } }] });
 			expect(result.items('Model Gateway')).toMatchObject([
 				{ json: { error: /is about another job: b/, details: { job: { id }, billed: 'unknown' } } },
 			]);
@@ -167,11 +163,7 @@ describe('Wait for Video', () => {
 		const startWith = async (json: IDataObject[], whileWaiting = 'park') =>
 			await runWorkflow(
 				chain(waitForVideo({ options, whileWaiting }, { onError: 'continueRegularOutput' }), done),
-				{
-					credentials: credentialFor(gateway),
-					input: json.map((fields) => ({ json: fields })),
-					mode: 'trigger',
-				},
+				{ input: json.map((fields) => ({ json: fields })), mode: 'trigger' },
 			);
 
 		it('keeps the timeout of each item with the same job from pass to pass', async () => {
@@ -240,10 +232,7 @@ describe('Wait for Video', () => {
 	describe('Get Status', () => {
 		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
 		const run = async (workflow: WorkflowJson, ids: string[]) =>
-			await runWorkflow(workflow, {
-				credentials: credentialFor(gateway),
-				input: ids.map((id) => ({ json: { task_id: id } })),
-			});
+			await runWorkflow(workflow, { input: ids.map((id) => ({ json: { task_id: id } })) });
 
 		it('polls a job for each item that names it, 3 seconds apart, and gives each an output of its own', async () => {
 			const [one, other] = createJobs(2).map(({ id }) => id);
@@ -341,7 +330,6 @@ describe('Wait for Video', () => {
 			const settings = { saveExecutionProgress: true, executionTimeout: 600 };
 			const workflow = { ...chain(node), settings };
 			return await runWorkflow(workflow as ReturnType<typeof chain>, {
-				credentials: credentialFor(gateway),
 				input: ids.map((id, index) => ({ json: { task_id: id, isBad: index === bad } })),
 			});
 		};

@@ -1,14 +1,13 @@
 import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
-import { type RunOptions, runWorkflow, type WorkflowJson } from '../../harness';
+import { type RunOptions, type WorkflowJson } from '../../harness';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
-import { sampleVideo } from '../../support/data/samples';
+import { mp4Of } from '../../support/files/boxes';
 import {
 	asTool,
 	chain,
 	core,
 	createVideo,
-	credentialFor,
 	startedByWebhook,
 	waitForVideo,
 } from '../../support/workflows/workflows';
@@ -16,10 +15,8 @@ import { withGateway } from '../../support/http/withGateway';
 
 // Whether Wait for Video parks the execution or keeps running: its parameter While Waiting, and who started the workflow.
 
-let video: Uint8Array;
-
-beforeAll(async () => void (video = await sampleVideo()));
-const { gateway } = withGateway({
+const video = mp4Of(1_000);
+const { gateway, runWorkflow } = withGateway({
 	isTimeSimulated: true,
 	jobSeconds: 0,
 	render: async () => video,
@@ -100,10 +97,7 @@ describe('Survive a Restart', () => {
 		const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
 		const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
 		// Newer agents let the engine run the tool like any other node.
-		const run = await runWorkflow(workflow, {
-			credentials: credentialFor(gateway),
-			startNode: tool.name,
-		});
+		const run = await runWorkflow(workflow, { startNode: tool.name });
 		expect(run.status).toBe('success');
 		const [task] = run.data.resultData.runData['Wait for Video'];
 		expect(Object.values(task.data ?? {}).flat(2)).toMatchObject([{ json: { id: job.id } }]);

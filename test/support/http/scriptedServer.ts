@@ -65,7 +65,6 @@ export class ScriptedServer {
 		return this.sockets.size;
 	}
 
-	/** Settles when every connection has ended. */
 	async idle(): Promise<void> {
 		await Promise.all(
 			[...this.sockets].map(async (socket) => {

@@ -1,14 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway, type GatewayOptions } from '../../../gateway';
-import { processedItems, SimulatedTime } from '../../harness';
+import { processedItems, runWorkflow, SimulatedTime } from '../../harness';
 import { picture } from '../data/samples';
 import { standInFor } from '../data/standIn';
+import { credentialFor } from '../workflows/workflows';
 
 /** What a test of the engine works with. */
 interface World {
 	gateway: Gateway;
 	/** Media for a reference video: one small image. */
 	media: IDataObject[];
+	/** Runs a workflow as the harness does, by default with a credential for this gateway. */
+	runWorkflow: typeof runWorkflow;
 }
 
 /** Of earlier tests. The nodes keep what they remember of a service by its base URL, as long as the process runs. */
@@ -49,7 +52,11 @@ export function withGateway({
 		// The next file may use n8n's store without a gateway of its own.
 		processedItems.clear();
 	});
-	return { gateway: standInFor(() => gateway), media };
+	return {
+		...{ gateway: standInFor(() => gateway), media },
+		runWorkflow: async (workflow, options) =>
+			await runWorkflow(workflow, { credentials: credentialFor(gateway), ...options }),
+	};
 }
 
 const mediaOf = (gateway: Gateway): IDataObject[] => [

@@ -26,7 +26,6 @@ export function anchorsOf(markdown: string): string[] {
 	});
 }
 
-/** The alternative texts of the pictures of a page; empty where a picture has none. */
 export function altTextsOf(markdown: string): string[] {
 	return [...withoutFences(markdown).matchAll(/!\[([^\]]*)\]/g)].map(([, text]) => text.trim());
 }

@@ -58,7 +58,6 @@ const data = {
 export const itemsWith = (texts: string[], fields: IDataObject = {}): INodeExecutionData[] =>
 	texts.map((text) => ({ json: { text, ...fields }, binary: { data } }));
 
-/** Whether a request is the one for the item with this text. */
 export const isFor =
 	(text: string) =>
 	({ url, body }: Pick<RecordedRequest, 'url' | 'body'>): boolean =>

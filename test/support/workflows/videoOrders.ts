@@ -10,6 +10,5 @@ export const orderWorkflow = (
 ): WorkflowJson =>
 	chain(createReferenceVideo({ options: inGroups({ duration: 2, ...options }) }, settings));
 
-/** The creates of reference videos that the gateway received. */
 export const createsOf = ({ requests }: Gateway): RecordedRequest[] =>
 	requests.filter(({ route }) => route === 'referenceVideoCreate');

@@ -58,7 +58,6 @@ it('names the first execution of the node that has used an Order Key', () => {
 	expect([...journals.keyUses(node)]).toEqual([['key a', use]]);
 });
 
-/** Whether the process still keeps the journal. */
 const keeps = (origin: string) => keptJournals().keyUses(nodeIdOf(context)).has(`key ${origin}`);
 const keep = (origin: string, size: number, isUnderWay?: boolean) => {
 	const orders = ordersOf(1, { [origin]: 'x'.repeat(size) });

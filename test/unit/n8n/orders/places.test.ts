@@ -14,7 +14,6 @@ const rowOf = ({ isContended = true, inWorker = false, max = 1_000 } = {}) => {
 	/** Writes the next places once. @returns whether the row now has so many */
 	const take = async (count: number, claim?: string) =>
 		row.wrote(count, (await store.add(row.valuesFor(count))).known, claim);
-	/** The places of a run in a worker. */
 	const ownPlaces = () => placesIn(row.valuesFor(row.taken));
 	return Object.assign(row, { take, ownPlaces });
 };

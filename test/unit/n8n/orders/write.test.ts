@@ -41,7 +41,6 @@ const begin = async (values: string[], settings: Settings = {}) => {
 		row,
 		known: [...known],
 		finish: async () => await write.finish(values),
-		/** The places of a run in a worker. */
 		own: () =>
 			row
 				.valuesFor(row.taken)

@@ -53,37 +53,13 @@ describe('streamed completions', () => {
 		expect(stream.text).toBe('Yes');
 	});
 
-	const whole = (message: object, parts: object = {}) => ({
-		choices: [{ index: 0, message: { role: 'assistant', ...message }, ...parts }],
-	});
-	const piece = (text: string, parts: object = {}) => whole({ content: text }, parts);
-	const ended = { finish_reason: 'stop' };
-
-	it.each<[string, unknown[]]>([
-		['in one message', [piece('Hello', ended), done]],
-		['in messages that are parts', [piece('Hel'), piece('lo'), whole({}, ended)]],
-		['in messages with the answer so far', ['H', 'Hel', 'Hel', 'Hello'].map((text) => piece(text))],
-		['and repeats it in its last chunk', [content('Hel'), content('lo'), piece('Hello', ended)]],
-		[
-			'and repeats each delta as a text',
-			[
-				chunkOf({ content: 'Hel' }, { text: 'Hel' }),
-				chunkOf({ content: 'lo' }, { text: 'lo', ...ended }),
-			],
-		],
-	])('reads the text of a stream that has it %s', (_, chunks) => {
-		const { live, finish } = streamed([...chunks, done]);
-		expect(live.join('').trim()).toBe('Hello');
-		const [{ message }] = finish().choices;
-		expect(String(message.content).trim()).toBe('Hello');
-	});
-
 	it.each([
 		['with the end mark behind it', (json: string) => `${json}\ndata: [DONE]\n\n`],
 		['with the end mark in its last line', (json: string) => `${json} data: [DONE]`],
 		['with the bare end mark behind it', (json: string) => `${json}\n\n[DONE]`],
 	])('reads the JSON of a whole completion %s', async (_, write) => {
-		const body = { id: 'c', ...piece('Hello'), usage: { total_tokens: 3 } };
+		const choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' } }];
+		const body = { id: 'c', choices, usage: { total_tokens: 3 } };
 		for (const json of [JSON.stringify(body), JSON.stringify(body, null, 2)]) {
 			const reader = { redaction: new Redaction(''), runtime: { clock } };
 			const { json: read } = await unstreamed(answerOf(write(json)), reader);

@@ -8,7 +8,6 @@ import { gatewayTo } from '../../../support/workflows/gatewayWorld';
 
 const dataOf = ({ data }: StreamEvent) => data;
 
-/** The data of all events that the parser finds in these chunks. */
 function eventsIn(chunks: string[]): string[] {
 	const parser = new EventParser();
 	return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()].map(dataOf);

@@ -4,7 +4,6 @@ import {
 	mayShow,
 } from '../../../../nodes/shared/service/client/connection';
 
-/** The addresses of a text, without the spaces between them. */
 const listOf = (text: string) => text.trim().split(/\s+/);
 
 describe('addresses for the key', () => {

@@ -184,7 +184,6 @@ describe('complete responses', () => {
 
 describe('responses that break off', () => {
 	const packed = gzipSync(text);
-	/** The compressed text with one byte changed. */
 	const damaged = (place: number) => Buffer.from(packed).fill(0xff, place, place + 1);
 	const start = bytes.subarray(0, 10);
 	const resetAfterStart: Reply = (response) =>

@@ -28,7 +28,6 @@ function startProcess({ patience }: { patience?: number } = {}) {
 		clock,
 		/** When each request was sent, in milliseconds. */
 		times,
-		/** A gateway for one run of a node. */
 		run(baseUrl: string, credential: object, { signal, apiKey = key }: Settings = {}) {
 			const connection = connectionFrom({ apiKey, baseUrl, ...credential });
 			return new Gateway(connection, {

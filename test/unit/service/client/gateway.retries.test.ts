@@ -30,13 +30,6 @@ const timeOf = async (gateway: Gateway<SimulatedWorld>, call: Call<unknown>) => 
 	return clock.now() - start;
 };
 
-it('does not retry a poll, because the next poll follows', async () => {
-	const server = await startServer(error(500, {}, { 'retry-after': '20' }));
-	const failure = await failureOf(gatewayTo(server.url).call(poll));
-	expect(failure.retryAfter).toBe(20_000);
-	expect(server.requests).toHaveLength(1);
-});
-
 describe('creates', () => {
 	it('returns the job that a redirect describes, and does not know the outcome of another redirect', async () => {
 		const described = await startServer((response) => {

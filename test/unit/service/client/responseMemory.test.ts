@@ -7,7 +7,6 @@ import { freeBytes } from '../../../../nodes/shared/service/protocol/bounds';
 
 const max = 10 * freeBytes;
 
-/** Whether a response has taken its bytes by now. */
 async function hasTaken(taking: Promise<void>): Promise<boolean> {
 	let isTaken = false;
 	void taking.then(() => (isTaken = true));

@@ -32,16 +32,6 @@ describe('a vector', () => {
 		return vectorsOf(await embed(gatewayTo(server.url), ['a'], { fields, batchSize: 1 }));
 	};
 
-	it.each<[string, unknown, number[]]>([
-		['under another name', { vector: [1, 2] }, [1, 2]],
-		['in its values', { embedding: { values: [1, 2] } }, [1, 2]],
-		['in a list of one', { embedding: [[1, 2]] }, [1, 2]],
-		['of one number', { embedding: [7] }, [7]],
-		['of texts', { embedding: ['1', '2.5'] }, [1, 2.5]],
-	])('is read %s', async (_, entry, vector) => {
-		expect(await embedded(entry)).toEqual([vector]);
-	});
-
 	it.each([[[null, 1]], [[true, 1]], [['1', 'x']], [[]]])('is no list such as %j', async (list) => {
 		const { message } = await failureOf(embedded({ embedding: list }));
 		expect(message).toContain('no vector at index 0');

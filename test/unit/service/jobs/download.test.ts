@@ -30,7 +30,6 @@ import { storage, type StorageOptions } from '../../../support/http/scriptedStor
 import { otherVideos } from '../../../support/data/otherVideos';
 import { sha256 } from '../../../support/data/sha256';
 
-/** The video to download. */
 const file = mp4Of(200_000);
 /** Another file of the same length. */
 const twin = mp4Of(200_000);
@@ -96,7 +95,6 @@ const download = (
 	return { done, downloading, stored, types, runtime, passed: () => runtime.clock.now() - start };
 };
 
-/** The Range header of each request. */
 const rangesOf = ({ requests }: ScriptedServer) => requests.map(({ headers }) => headers.range);
 
 const resumed = 'bytes=100000-';

@@ -101,7 +101,6 @@ class Waiting {
 		this.state = startWait(isKindTold ? { id, kind } : { id }, { now: this.now, timeout });
 	}
 
-	/** Runs until the wait is over. */
 	run(): this {
 		// A wait that parks is stored before its first poll.
 		const endsAt = this.mode === 'park' ? 0 : undefined;

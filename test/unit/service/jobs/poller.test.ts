@@ -76,18 +76,6 @@ type Row = [name: string, state: PollerState, events: PollerEvent[], action: obj
 it.each<Row>([
 	// Passes.
 	['polls after the delay of a pass', task, [started(0, { delay: 700 })], wait(700)],
-	[
-		'parks when the pass has ended before it can poll',
-		{ ...task, nextPollAt: minute },
-		[started(minute, { endsAt: 0 })],
-		park(minute),
-	],
-	[
-		'leaves a poll after the end of a pass to the next pass',
-		task,
-		[started(0, { endsAt: 0 }), polled(100, running)],
-		park(10_100),
-	],
 	// Running jobs.
 	[
 		'returns a job that the poll at the deadline finds finished',

@@ -33,7 +33,6 @@ const video =
 	(asked: Asked): Said =>
 		asked.what === 'content' ? content : inTurn(...polls)(asked);
 
-/** The job to wait for, and how to wait. */
 interface Waiting
 	extends
 		Pick<JobSummary, 'kind'>,
@@ -166,11 +165,6 @@ describe('the link of a finished job', () => {
 		expect(await requestsOf(task(), [done, said], [notFound, content])).toEqual([
 			...['task 0', 'content 3', 'task 13', 'content 23'],
 		]);
-	});
-
-	it('is taken from the job of a video whose content is lost', async () => {
-		const { wait } = waitFor(places({ job: [completed], content: [lost] }), { kind: 'video' });
-		expect((await wait.hold()).source.url).toBe(link);
 	});
 
 	it('is requested again when Retry-After says so', async () => {
