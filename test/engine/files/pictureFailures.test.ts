@@ -83,6 +83,15 @@ describe('an image on the gateway itself, which asks for the key', () => {
 		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(png);
 	});
 
+	it('is not when its link stands where no answer has an image', async () => {
+		const server = await serve((url) => ({
+			note: { more: [{ page: { at: `${url}/v1/models` } }] },
+		}));
+		expect((await from(server, 'generate')).errorOf('Model Gateway')).toBeDefined();
+		const keys = server.requests.filter(({ method }) => method === 'GET');
+		expect(keys.map(({ headers }) => headers.authorization)).toStrictEqual([undefined]);
+	});
+
 	it('is not when a model wrote the link, which may lead to anything there', async () => {
 		const server = await serve((url) => ({
 			choices: [{ message: { role: 'assistant', content: `![a](${url}/v1/models)` } }],
