@@ -84,9 +84,7 @@ describe('an image on the gateway itself, which asks for the key', () => {
 	});
 
 	it('is not when its link stands where no answer has an image', async () => {
-		const server = await serve((url) => ({
-			note: { more: [{ page: { at: `${url}/v1/models` } }] },
-		}));
+		const server = await serve((url) => ({ made: { location: `${url}/v1/models` } }));
 		expect((await from(server, 'generate')).errorOf('Model Gateway')).toBeDefined();
 		const keys = server.requests.filter(({ method }) => method === 'GET');
 		expect(keys.map(({ headers }) => headers.authorization)).toStrictEqual([undefined]);
