@@ -93,7 +93,7 @@ function toolCall(
 		const isFull = cut?.why === finishReasons.length;
 		const why = isFull ? ', because it was cut off at Max Tokens' : '';
 		const problem = `calls the tool ${toolName} with what is no JSON object${why}`;
-		throw new UnusableResponse(problem, text);
+		throw new UnusableResponse(problem, { partialText: text });
 	}
 	return {
 		type: 'tool-call',

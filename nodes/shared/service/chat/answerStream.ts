@@ -99,7 +99,7 @@ export class AnswerStream {
 		const areFinished = haveEnded && choices.length >= this.count;
 		const isWhole = choices.length > 0 && (hasEnd || areFinished);
 		if (!isWhole || strayText !== undefined || this.isExcessive)
-			throw new UnusableResponse(this.problemIn(response, strayText), text);
+			throw new UnusableResponse(this.problemIn(response, strayText), { partialText: text });
 		const answer = { ...fields, object: 'chat.completion', choices: whole };
 		// A key that was split over several events appears only now.
 		const json = redaction.json(answer);

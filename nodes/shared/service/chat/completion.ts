@@ -176,9 +176,9 @@ export function errorInChoice(choice: unknown): unknown {
  * @param error without the API key; undefined when the response does not say more
  */
 export function brokeOffWithError(error: unknown, partialText: string): UnusableResponse {
-	if (error === undefined) return new UnusableResponse('broke off with an error', partialText);
+	if (error === undefined) return new UnusableResponse('broke off with an error', { partialText });
 	const message = reasonIn(read({ error }))?.message ?? excerpt(JSON.stringify(error));
-	return new UnusableResponse(`broke off with an error: ${message}`, partialText, error);
+	return new UnusableResponse(`broke off with an error: ${message}`, { partialText, error });
 }
 
 /** Why a completion is not whole: it, or one of its answers, has an error. */

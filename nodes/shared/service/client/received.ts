@@ -52,12 +52,12 @@ export function unusableError(
 	unusable: UnusableResponse,
 	redaction: Redaction,
 ): GatewayError {
-	const { partialText: rawText = '' } = unusable;
+	const { partialText: rawText = '' } = unusable.more;
 	const partialText = redaction.truncated(rawText);
 	// A key that is split over several chunks is split in the raw response too, where it cannot be redacted.
 	const shownResponse = partialText === rawText ? response : { ...response, text: '' };
 	const errorBody =
-		unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
+		unusable.more.error === undefined ? undefined : redaction.json({ error: unusable.more.error });
 	const isOfOtherJob = unusable instanceof OtherJobResponse;
 	const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
 	if (partialText === '' && reasonIn(read({ error }))) {
@@ -72,6 +72,6 @@ export function unusableError(
 	return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
 		partialText,
 		error,
-		kind: incomplete ?? unusable.refusal,
+		kind: incomplete ?? unusable.more.refusal,
 	});
 }

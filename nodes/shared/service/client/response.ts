@@ -48,12 +48,14 @@ export function linkCarriedKey(
 export class UnusableResponse extends Error {
 	constructor(
 		problem: string,
-		/** The part of a text that arrived before it broke off. */
-		readonly partialText?: string,
-		/** The error object that the service put into a 2xx response. */
-		readonly error?: unknown,
-		/** Why the service withheld the result, if the response says so. */
-		readonly refusal?: RefusalKind,
+		readonly more: {
+			/** The part of a text that arrived before it broke off. */
+			partialText?: string;
+			/** The error object that the service put into a 2xx response. */
+			error?: unknown;
+			/** Why the service withheld the result, if the response says so. */
+			refusal?: RefusalKind;
+		} = {},
 	) {
 		super(problem);
 	}

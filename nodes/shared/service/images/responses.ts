@@ -130,7 +130,7 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 		const text = answers.map(({ text }) => text).join('\n\n');
 		throw broken ?? noImageError(text, result.finishReasons);
 	}
-	if (broken) result.missing.push(broken.error ?? broken.message);
+	if (broken) result.missing.push(broken.more.error ?? broken.message);
 	return result;
 }
 
@@ -170,11 +170,11 @@ function isImagePart(part: unknown): part is JsonObject {
 function noImageError(text: string, reasons: unknown[]): UnusableResponse {
 	if (reasons.includes('content_filter')) {
 		const problem = `has no image: it was ${finishReasons.content_filter}`;
-		return new UnusableResponse(problem, text, undefined, 'refusedContent');
+		return new UnusableResponse(problem, { partialText: text, refusal: 'refusedContent' });
 	}
 	const cause = reasons.includes('length')
 		? ` (${finishReasons.length}: raise it, or leave it out)`
 		: '';
 	const words = text.trim() === '' ? ' and no text' : `, only this text: ${excerpt(text, 500)}`;
-	return new UnusableResponse(`has no image${cause}${words}`, text);
+	return new UnusableResponse(`has no image${cause}${words}`, { partialText: text });
 }

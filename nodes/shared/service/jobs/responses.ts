@@ -109,7 +109,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		// Some services say with a 2xx that there is no such job.
 		const error = reasonIn(answer);
 		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
-		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
+		throw new UnusableResponse(problem, { error: isUnknown ? error : undefined });
 	}
 	const isOver = hasEnded && !goesOnWords.test(status);
 	const phase = phaseOf(status) ?? (isOver ? 'succeeded' : undefined);
@@ -148,12 +148,7 @@ export function videoContent(response: ServiceResponse): VideoContent {
 		const problem = `has no link to the video: ${describeBody(response)}`;
 		const phase = phaseOf(stateIn(answer) ?? '');
 		const goesOn = response.status === 202 || (phase !== undefined && !isFinal(phase));
-		throw new UnusableResponse(
-			problem,
-			undefined,
-			undefined,
-			goesOn ? 'jobNotFinished' : undefined,
-		);
+		throw new UnusableResponse(problem, { refusal: goesOn ? 'jobNotFinished' : undefined });
 	}
 	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);
 	if (isFile)

@@ -20,7 +20,7 @@ describe('an error object in a 2xx response', () => {
 		const server = await startServer(json({ id: '1' }));
 		const parse = () => {
 			const overloaded = { code: 'server_error', message: 'overloaded' };
-			throw new UnusableResponse('ended early', partialText, overloaded);
+			throw new UnusableResponse('ended early', { partialText, error: overloaded });
 		};
 		return (await failureOf(gatewayTo(server.url).call({ ...chat, parse }))).record;
 	};
