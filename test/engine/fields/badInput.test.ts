@@ -116,7 +116,7 @@ describe('bad input', () => {
 				input: [{ json: {}, binary: { data: file, photo: file } }],
 			});
 			expect(result.errorOf(node.name)?.message).toBe(
-				`${label} names "", but this item has no such file (it has data, photo)`,
+				`${label} names no file of this item (it has data, photo)`,
 			);
 			expect(gateway.requests).toEqual([]);
 		},

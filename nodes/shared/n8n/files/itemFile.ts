@@ -26,7 +26,10 @@ export function itemFile(name: string, field: string, scope: Scope): IBinaryData
 	const names = Object.keys(files);
 	const has = names.length === 0 ? 'it has no files at all' : `it has ${names.join(', ')}`;
 	const problem = file === undefined ? `this item has no such file (${has})` : 'that is no file';
-	scope.report(field, `names "${name}", but ${problem}`, 'unsendable');
+	// An expression may give nothing, or something that is no name.
+	const said =
+		name === '' ? `names no file of this item (${has})` : `names "${name}", but ${problem}`;
+	scope.report(field, said, 'unsendable');
 	return undefined;
 }
 
