@@ -26,7 +26,7 @@ export interface MadeImage {
 	problem?: string;
 	/** Set when the link had the API key in it. */
 	linkCarriesKey?: true;
-	/** As in the response. */
+	/** See `Image`. */
 	mayNeedKey?: true;
 	/** The execution that stored the file. In another execution, the file is stored again. */
 	execution: string;

@@ -192,10 +192,10 @@ export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
 
 /** What was generated before an error: the text of each answer, or else its reasoning, tool calls and other parts. */
 export function generatedIn(choices: Choice[]): string {
-	const isGiven = (name: string) => /^(?:role|id|type|object|name|error)$/.test(name);
+	const isFrame = (name: string) => /^(?:role|id|type|object|name|error)$/.test(name);
 	const texts = choices.flatMap(({ message }) => {
 		const parts = Object.entries(message).flatMap(([name, value]) =>
-			isGiven(name) || isEmpty(value) ? [] : (asText(value) ?? jsonTextOf(value)),
+			isFrame(name) || isEmpty(value) ? [] : (asText(value) ?? jsonTextOf(value)),
 		);
 		return textOf(message) || parts;
 	});

@@ -51,7 +51,7 @@ export function readEntries(
 	return { images, missing };
 }
 
-/** Fields that have base64, whatever it is of. */
+/** Fields that have the base64 of any file. */
 const base64Names = words(
 	'b64_json image_base64 image_b64 base64 b64 bytes_base64_encoded image_bytes',
 );
