@@ -17,7 +17,8 @@ interface ForwardProxy extends Setting {
 	isDown?: true;
 }
 
-const isDown = /n8n connects through the proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY/;
+const isDown =
+	/the proxy 127\.0\.0\.1:\d+ could not be reached .*n8n connects through this proxy \(HTTP_PROXY, HTTPS_PROXY\), which does not respond/;
 
 /** They forward the requests. */
 export const forwardProxies: ForwardProxy[] = [
