@@ -50,11 +50,6 @@ export class Line {
 		return this.wish.key !== undefined;
 	}
 
-	/** The state of its order after earlier tries; undefined when none has sent it. */
-	get earlierState(): Order['state'] | undefined {
-		return this.found?.order.state;
-	}
-
 	/** Whether this run sends it, perhaps with the key of an earlier try. */
 	get isSent(): boolean {
 		const { decision, isPreview } = this;

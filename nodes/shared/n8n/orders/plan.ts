@@ -56,18 +56,16 @@ export class Plan {
 			const { wish, options, found, hasKey } = line;
 			const { key = '', request, cost, subject } = wish;
 			const tally = tallies.get(subject) as Tally;
-			// Some of its requests were answered, so that it counts already.
-			const isContinued = line.earlierState === 'new';
 			line.decision = decide(line, {
 				unguarded,
 				keyUse: this.keyUse(line, requests.get(key)),
 				unmatched: hasKey ? [] : unmatched,
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
-				limit: isContinued ? undefined : tally.status(options, cost),
+				limit: tally.status(options, cost),
 			});
 			const isSend = line.decision.do === 'send';
 			if (hasKey && (isSend || found)) requests.set(key, request);
-			const times = isSend && !isContinued ? 1 : 0;
+			const times = isSend ? 1 : 0;
 			if (!line.isPreview) line.sends = times;
 			const earlierTimes = unsure.has(line) ? Math.max(1, found?.order.timesSent ?? 0) : 0;
 			tally.add({ cost, times, earlierTimes });
