@@ -1,7 +1,7 @@
 import type { JobKind } from '../nodes/shared/service/protocol/jobs';
 import { ServiceError } from './errors';
 
-/** What a key may do. A field that is left out sets no limit. */
+/** The rights of a key. A field that is left out sets no limit. */
 export interface KeyOptions {
 	/** The models that the key's group may use. */
 	models?: string[];
@@ -9,7 +9,7 @@ export interface KeyOptions {
 	balance?: number;
 }
 
-/** What is charged: a job when it is created, any other call when its response has been sent in full. */
+/** Charges: for a job when it is created, for any other call when its response has been sent in full. */
 export interface Purchase {
 	kind: JobKind | 'chat' | 'message' | 'embedding' | 'image';
 	/** The ID of the job; other calls have none. */

@@ -33,7 +33,7 @@ export interface GatewayOptions {
 	storagePort?: number;
 	/** The address of the storage host in links to results, where a proxy stands before it. Default: its own. */
 	publicStorageUrl?: string;
-	/** What each API key may do. Default: `demo-key` may do everything. */
+	/** The rights of each API key. Default: `demo-key` may do everything. */
 	keys?: Record<string, KeyOptions>;
 	/** The minimum time in seconds from the creation of a job to its completion. Default: 6. */
 	jobSeconds?: number | ((job: Job) => number);

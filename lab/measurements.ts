@@ -34,6 +34,14 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'lines',
+		summary: 'the lines of the code by what they are for',
+		duration: '1 s',
+		async run() {
+			return await (await import('./lines.js')).measureLines();
+		},
+	}),
+	measurement({
 		name: 'mutants',
 		summary: 'whether a test fails when the code is changed in one place (Stryker)',
 		duration: '3 hours',

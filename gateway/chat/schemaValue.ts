@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../../nodes/shared/service/json';
 import { numberFor, textFor, type Limits } from './schemaScalars';
 import { choose } from './sense';
 
-/** What the answer is about. */
+/** The subject of the answer. */
 interface Content {
-	/** What texts without a format say. */
+	/** The content of texts without a format. */
 	topic: string;
 	/** By which an option is chosen. */
 	request: string;

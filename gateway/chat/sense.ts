@@ -26,7 +26,7 @@ export function choose(options: unknown[], text: string): unknown {
 	return undecided.find((option) => options.includes(option)) ?? options[0];
 }
 
-/** What a chat is about: the lines of its request that begin with a label, or else the start of its request. */
+/** The subject of a chat: the lines of its request that begin with a label, or else the start of its request. */
 export function topicOf(messages: ChatMessage[]): string {
 	const labelled = requestOf(messages).text.matchAll(/^[A-Z]\w+: (.+)$/gm);
 	return [...labelled].map(([, text]) => text).join(' ') || summaryOf(messages);

@@ -41,7 +41,7 @@ export async function writeReplies(
 	return Array.from({ length: choices }, (_, index) => reply(index));
 }
 
-/** What the model can say about a chat without understanding it. */
+/** An answer to a chat that takes no understanding of it. */
 interface Facts {
 	summary: string;
 	words: number;

@@ -225,7 +225,7 @@ export class Pass {
 	private end(item: Item, state: Extract<JobState, { job: JobSummary }>): void {
 		const before = this.stored.get(item);
 		this.keep(item, state);
-		// What ended in an earlier pass is logged already.
+		// An item that ended in an earlier pass is logged already.
 		if (before && 'poller' in before)
 			logEnd(this.run.log, item.index, this.stored.get(item) as StoredItem);
 		const failure = state.name === 'failed' ? state.failure : undefined;

@@ -7,7 +7,7 @@ import type { Scene } from './scene';
 
 /** Slowly drifting lights of related colours, for a video made from text alone. */
 export function gradientScene(frame: Size, random: Random) {
-	// Nothing in the scene is sharp, so it is drawn small and enlarged.
+	// The scene has no sharp edges, so it is drawn small and enlarged.
 	const canvas = createCanvas(Math.ceil(frame.width / 8), Math.ceil(frame.height / 8));
 	const small = canvas.getContext('2d');
 	const { width, height } = canvas;

@@ -77,7 +77,7 @@ const longNumber = /[[:,]\s*-?\d{16}/;
 const partOfJson =
 	/"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"|$)|(?<![\d.eE+-])-?\d{16,1000}(?![\d.eE])|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
 
-/** What these parts become; any other one is no value of JSON. */
+/** The values that these parts become; any other one is no value of JSON. */
 const inJson: Partial<Record<string, string>> = { ',': '', True: 'true', False: 'false' };
 
 /**

@@ -2,9 +2,9 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JobWork } from '../../service/jobs/expectation';
 import { NewestEntries, remembered } from './processMemory';
 
-/** What this process knows of a job. */
+/** A job, as far as this process knows it. */
 interface KnownJob {
-	/** What it ordered as this job, where, and when, by the counter that nobody sets. */
+	/** The request that became this job, its gateway, and the time, by the counter that nobody sets. */
 	order?: JobWork & { gatewayUrl: string; at: number };
 	/** The manual run that ordered it, until something has collected it. */
 	run?: { node: string; execution: string };

@@ -4,7 +4,7 @@ import { addTotals, totalOf, type Total } from './order';
 
 const suffixes = { execution: '', day: 'OfDay', month: 'OfMonth' } as const;
 
-/** What the log and the messages call a limit that allows no order. */
+/** The name of a limit that allows no order, in the log and the messages. */
 export type LimitReason = `${'limit' | 'costLimit'}${(typeof suffixes)[Period]}`;
 
 /** Why limits allow no order; undefined when they do. */

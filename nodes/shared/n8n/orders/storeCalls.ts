@@ -15,7 +15,7 @@ const maxPause = 25_000;
 
 export const mode = { mode: 'entries' } as const;
 
-/** What the runs of a node in this process share. */
+/** Shared by the runs of a node in this process. */
 interface NodeState {
 	/** Values still to be removed. */
 	readonly pending: Set<string>;

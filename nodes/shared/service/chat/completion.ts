@@ -190,7 +190,7 @@ export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
 	return isWhole ? undefined : brokeOffWithError(error, generatedIn(choices));
 }
 
-/** What was generated before an error: the text of each answer, or else its reasoning, tool calls and other parts. */
+/** The output before an error: the text of each answer, or else its reasoning, tool calls and other parts. */
 export function generatedIn(choices: Choice[]): string {
 	const isFrame = (name: string) => /^(?:role|id|type|object|name|error)$/.test(name);
 	const texts = choices.flatMap(({ message }) => {

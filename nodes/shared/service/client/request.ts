@@ -9,7 +9,7 @@ import type { Runtime } from './http';
 import type { Redaction } from './redaction';
 import type { ServiceResponse } from './response';
 
-/** What sends requests: a gateway. */
+/** A gateway, as a sender of requests. */
 export interface Sender {
 	connection: Connection;
 	runtime: Runtime;

@@ -56,7 +56,7 @@ export function refusalOf(
 	if (cost === 'read' && isOneOf(400, 422) && notFoundWords.test(reason)) {
 		return 'notFound';
 	}
-	// Of another request, only its path, its media and its model can be unknown.
+	// Another request can be unknown only by its path, its media and its model.
 	const isOfModel = unknownModelWords.test(reason) && !mediaWords.test(reason);
 	if (cost !== 'read' && isOneOf(400, 404) && isOfModel) return 'unknownModel';
 	if (isOneOf(500) && media !== undefined) {

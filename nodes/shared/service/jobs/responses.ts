@@ -66,7 +66,7 @@ function createdJob(response: ServiceResponse, kind: JobKind): CreatedJob {
 		return { id, fields };
 	}
 	const said = isWebPage(response) ? '' : text;
-	// What broke off may be a part of an ID.
+	// An ID that broke off may look whole.
 	const whole = broken === undefined ? (json ?? said.trim()) : '';
 	const id = jobIdInText(said, kind) ?? jobIdIn(read(whole), kind, links);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
