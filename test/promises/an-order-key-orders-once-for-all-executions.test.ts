@@ -40,6 +40,13 @@ it('refuses another order under a used key', async () => {
 		'“A-1” was used before, and for another order',
 	);
 	expect(charged()).toBe(1);
+	// Two items of one list: the first has the key.
+	const settings = { onError: 'continueRegularOutput' } as const;
+	const both = chain(create('a video', { options: { orderKey: 'B-2' }, settings }));
+	expect(
+		(await run(both, ['Waves', 'Fog'])).items('Create').map(({ json }) => json.error ?? ''),
+	).toEqual(['', expect.stringContaining('“B-2” was used before, and for another order')]);
+	expect(charged()).toBe(2);
 });
 
 it('orders again once a run has released the key, which itself orders nothing', async () => {

@@ -95,7 +95,7 @@ function allowed(text: string, { key, texts }: Family, { given, sent }: Facts) {
 		: { items: Math.max(1, items), own: sent.filter((one) => one.key === key) };
 }
 
-/** No item is charged twice. */
+/** No item is charged twice, unless its response was lost, and the user wants it sent again. */
 function checkMoney(family: Family, facts: Facts): void {
 	const { given, added, isStoreWhole } = facts;
 	const { operation, hasKey, resends } = given;
@@ -105,11 +105,15 @@ function checkMoney(family: Family, facts: Facts): void {
 	const isLost = isGuarded
 		? (isElsewhere || hasKey) && !isStoreWhole
 		: isElsewhere || (family.isStopped && !isOrder(operation));
-	if (resends || family.isUnguarded || isLost) return;
+	// Nobody knows which responses have arrived there, and one that has not is sent again where the user wants it.
+	const isUnheard = family.isStopped || family.isKilled || family.isUnheard;
+	if (family.isUnguarded || isLost || (resends && isUnheard)) return;
 	for (const text of [...family.texts, ...added]) {
 		const { items, own } = allowed(text, family, facts);
 		const charged = timesCharged(text, own);
-		if (charged > items) throw new Error(`${family.key}: "${text}" was charged ${charged} times`);
+		const lost = own.filter(({ fault }) => fault && !fault.isRefusal);
+		const resent = resends ? timesCharged(text, lost) : 0;
+		if (charged > items + resent) throw new Error(`${family.key}: "${text}" was charged ${charged} times`);
 	}
 }
 
