@@ -60,13 +60,18 @@ export class Owner {
 		return new Owner(url, cookie);
 	}
 
-	async request<T>(method: string, path: string, body?: object): Promise<T> {
+	async request<T>(method: string, path: string, body?: object, tries = 20): Promise<T> {
 		const response = await fetch(`${this.url}/rest${path}`, {
 			method,
 			headers: { ...headers, cookie: `n8n-auth=${this.cookie}` },
 			body: body && JSON.stringify(body),
 		});
 		const text = await response.text();
+		// On a busy machine, n8n refuses everything for a moment, before it does anything.
+		if (text.includes('Database is not ready') && tries > 1) {
+			await setTimeout(500);
+			return await this.request(method, path, body, tries - 1);
+		}
 		if (!response.ok) throw new Error(`${method} ${path} gave ${response.status}: ${text}`);
 		return (JSON.parse(text) as { data: T }).data;
 	}
