@@ -41,7 +41,7 @@ const mayBeId: Rule = ({ value, isOneOfMany }) => asText(value) !== undefined &&
 export function jobIdIn(
 	answer: Answer,
 	kind: JobKind,
-	links: readonly string[] = [],
+	links: readonly string[],
 ): string | undefined {
 	const values = answer.values.filter((value) => mayBeId(value) && !isAboutSomethingElse(value));
 	const ofVideo = kind === 'video' ? [at('data.id'), at('output.id')] : [];

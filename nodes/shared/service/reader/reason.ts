@@ -70,22 +70,20 @@ export function jobReasonIn({ values }: Answer): ErrorObject {
 	return reason ?? reasonByField(values.filter(({ path }) => path[0] === 'error')) ?? {};
 }
 
-const isCause = ({ within }: Part) => within.length === 1 && causes.has(within[0]);
+const isCause = (part: Part) => causes.has(part.within[0]) && !isHarmless(part);
 
-function isState({ value }: Part): boolean {
-	const text = String(value).slice(0, 100);
-	return phaseOf(text) !== undefined || /^(?:ok|0|2\d\d)$/i.test(text);
-}
+const isState = ({ value }: Value) =>
+	phaseOf(beginOf(value)) !== undefined || /^(?:ok|0|2\d\d)$/i.test(beginOf(value));
 
 /** Values that some services always send, and with which they say that all is well. */
 const harmless = /^(?:0|200|false|null|none|no errors?|ok|success(?:ful)?)?$/i;
+const isHarmless = ({ value }: Value) => harmless.test(beginOf(value));
+
+const beginOf = (value: Value['value']) => String(value).slice(0, 100).trim();
 
 /** Whether an answer has an error that says something. */
 export const hasError = ({ values }: Answer): boolean =>
-	values.some(
-		({ path, value }) =>
-			path.some((name) => causes.has(name)) && !harmless.test(String(value).slice(0, 20).trim()),
-	);
+	values.some((value) => value.path.some((name) => causes.has(name)) && !isHarmless(value));
 
 const isWithin = (name: string) => saysWhy(name) || name === inner;
 

@@ -88,6 +88,18 @@ describe('why the service refused', () => {
 		expect(refusalOf(429, { message }, chat)).toBe('tooManyRequests');
 	});
 
+	it.each<[body: object, job: boolean, generation: boolean, read: boolean]>([
+		[{ code: 'invalid_api_key', message: 'No' }, true, true, true],
+		[{ code: 'invalid_prompt', message: 'No' }, true, true, true],
+		[{ code: 7, message: 'Insufficient balance' }, true, true, false],
+		// Only a job is fetched by an ID.
+		[{ success: false, message: 'No', id: 'x1' }, false, true, false],
+		[{ success: false, message: 'No', text: 'x1' }, false, false, false],
+	])('is told by a 2xx response that says no and nothing else: %j', (body, ...told) => {
+		const costs = ['job', 'generation', 'read'] as const;
+		expect(costs.map((cost) => statedRefusal(body, cost) !== undefined)).toEqual(told);
+	});
+
 	it('is not told by a 2xx response with more than can be searched', () =>
 		expect(statedRefusal({ code: 402, data: Array(2_000).fill({}) }, 'job')).toBeUndefined());
 });

@@ -99,6 +99,7 @@ describe('a request that the service refused', () => {
 		[409, {}, 'never never never never never again?'],
 		[409, { code: 'invalid_prompt' }, nothing],
 		...[408, 425, 500, 503].map((status): Row => [status, {}, passing]),
+		[425, { code: 'upstream_error' }, passing],
 		...['rate_limit_exceeded', 'other', undefined].map((code): Row => [429, { code }, 'patient']),
 		[429, { code: 'quota_exceeded' }, nothing],
 		[429, { type: 'insufficient_quota' }, nothing],

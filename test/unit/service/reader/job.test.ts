@@ -4,6 +4,7 @@ import {
 	jobStatus,
 } from '../../../../nodes/shared/service/jobs/responses';
 import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
+import { jobIdsIn } from '../../../../nodes/shared/service/reader/jobId';
 import * as reader from '../../../../nodes/shared/service/reader/videoLink';
 import { read } from '../../../../nodes/shared/service/reader/values';
 import { answerOf } from '../../../support/data/answers';
@@ -94,6 +95,8 @@ describe('an answer that is no object', () => {
 	});
 });
 
+type IdRow = [body: object, ofTask: string | undefined, ofVideo: string | undefined];
+
 describe('each name that services use', () => {
 	const poll = (body: object) => jobStatus(answerOf(body));
 
@@ -113,12 +116,46 @@ describe('each name that services use', () => {
 		expect(createdTask(answerOf({ [part]: { id: 'job_1', b_id: 'b' } })).id).toBe('job_1');
 	});
 
+	it.each<IdRow>([
+		[{ data: { id: 'd1' }, meta: { task_id: 't1' } }, 't1', 'd1'],
+		[{ output: { id: 'd1' }, meta: { task_id: 't1' } }, 't1', 'd1'],
+		[{ data: { info: { id: 'a1' }, x_id: 'b1' } }, undefined, undefined],
+		[{ note: 'x', a_id: '1', b_id: '2' }, undefined, undefined],
+		[{ name: 'a video', a_id: '1', b_id: '2' }, undefined, undefined],
+		[{ name: 'operations/7', a_id: '1' }, 'operations/7', 'operations/7'],
+		// The ID itself, or its address, where there is no name for it.
+		...['abcdef12', '12x34abc', 'task_abc'].map((id): IdRow => [{ result: id }, id, id]),
+		...['see task_123', 'task_123 done', '1920x1080', 'abcdefgh'].map((text): IdRow => [
+			{ result: text },
+			undefined,
+			undefined,
+		]),
+		[{ poll: ' https://a.example/tasks/task_123?a=b ' }, 'task_123', 'task_123'],
+		[{ poll: 'https://a.example/videos/latest' }, undefined, undefined],
+		[{ poll: `/${'a/'.repeat(1_500)}tasks/task_123` }, undefined, undefined],
+	])('tells the ID of the job from other words: %j', (body, ...ids) => {
+		const idOf = (read: typeof createdTask) => {
+			try {
+				return read(answerOf(body)).id;
+			} catch {
+				return undefined;
+			}
+		};
+		expect([idOf(createdTask), idOf(createdVideo)]).toEqual(ids);
+	});
+
+	it('finds all IDs that may be that of the job', () => {
+		const job = { task_id: '1', render_id: 2, name: 'operations/7', note: 'n', x_id: true };
+		expect(jobIdsIn(read(job))).toEqual(['1', '2', 'operations/7']);
+	});
+
 	it.each(['error', 'usage', 'request', 'input', 'user', 'account', 'steps', 'webhook', 'queue'])(
 		'takes the id and the state within %s for something else',
 		(part) => {
 			const other = { [part]: { id: 'other', status: 'failed' } };
 			expect(() => createdTask(answerOf(other))).toThrow('names no job');
 			expect(() => poll(other)).toThrow('names no status');
+			expect(() => poll({ data: other })).toThrow('names no status');
 			expect(poll({ state: 'running', ...other }).phase).toBe('running');
 		},
 	);
@@ -139,13 +176,18 @@ describe('each name that services use', () => {
 		[{ data: { status: 'v200', state: 'odd' } }, 'v200'],
 		[{ data: { status: 'odd', state: 'running' } }, 'running'],
 		[{ status: 'running', data: { state: 'failed' } }, 'running'],
+		[{ statuses: { state: 'odd' }, data: { state: 'running-2' } }, 'running-2'],
+		[{ substate: { state: 'odd' }, data: { state: 'running-2' } }, 'running-2'],
 	])('tells the state of the job from that of the call: %j', (job, status) => {
 		expect(poll(job).status).toBe(status);
 	});
 
-	it('takes no end of anything else for that of the job', () => {
-		expect(() => poll({ metadata: { done: true } })).toThrow('names no status');
-	});
+	it.each([{ metadata: { done: true } }, { finished: 'yes' }, { ready: true }, { status: true }])(
+		'takes no other value for the end of the job: %j',
+		(job) => {
+			expect(() => poll(job)).toThrow('names no status');
+		},
+	);
 
 	it.each(['paid', 'valid', 'uid', 'webhook_id', 'requestId', 'ModelID', 'callback-id'])(
 		'takes no %s for the ID of the job',

@@ -8,6 +8,20 @@ const jobReasonIn = (job: unknown) => reader.jobReasonIn(read(job));
 const hasError = (answer: unknown) => reader.hasError(read(answer));
 
 describe('the error object', () => {
+	it.each<[body: unknown, message: string | undefined]>([
+		['No luck', 'No luck'],
+		[7, undefined],
+		// The least nested reason, a title before its details, and each list by itself.
+		[{ data: { message: 'within' }, error: { message: 'No luck' } }, 'No luck'],
+		[{ detail: 'too long', title: 'Bad prompt' }, 'Bad prompt: too long'],
+		[{ detail: 'too long', title: '1. Bad prompt.' }, '1. Bad prompt: too long'],
+		[{ errors: ['a', 'b'], details: ['c', 'd'] }, 'a; b: c; d'],
+		[{ detail: [{ loc: Array(30).fill('a'), msg: 'b' }] }, `${Array(20).fill('a').join('.')}: b`],
+		[{ fields: { type: 't', param: 'p', status: 's', size: 'too large' } }, 'size: too large'],
+	])('has the reason as a person reads it: %j', (body, message) => {
+		expect(reasonIn(body)?.message).toBe(message);
+	});
+
 	it('compares only the beginnings of reasons that repeat themselves', () => {
 		const part = 'a'.repeat(2_000_000);
 		const error = { message: part.repeat(4), detail: `${part}b${part}` };
@@ -59,6 +73,17 @@ describe('the reason why a job failed', () => {
 			'x: too long',
 		],
 		['none in the fields of anything else', { other: { y: ['Sent'] } }, undefined],
+		['a cause that is also a state', { error: 'expired' }, 'expired'],
+		['a cause that is one within an error', { error: { message: 'expired' } }, 'expired'],
+		[
+			'no word for success in an error',
+			{ error: { code: 0, message: 'success' }, message: 'No luck' },
+			'No luck',
+		],
+		['no repeated state', { message: 'failed' }, undefined],
+		['no word for success', { message: ' OK' }, undefined],
+		['a sentence that ends like one', { message: 'Error 200' }, 'Error 200'],
+		['a sentence that begins like one', { message: '200 frames needed' }, '200 frames needed'],
 		['no stack of a program', { message: 'No luck \n    at run (a.js:1:2)' }, 'No luck'],
 	])('is %s', (_, job, message) => {
 		expect(jobReasonIn({ status: 'failed', ...job }).message).toBe(message);
