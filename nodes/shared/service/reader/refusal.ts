@@ -67,14 +67,14 @@ export function mayBeAccepted(answer: Answer): boolean {
 
 /** The verdict of a field on the request; undefined for a field that gives none. */
 function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
-	const text = asText(typeof value === 'boolean' ? String(value) : value) ?? '';
+	const text = String(value).trim();
 	const isState = stateNames.has(name) || (name === 'result' && typeof value === 'boolean');
 	if (text === '' || !(isState || verdictNames.has(name))) return undefined;
 	const phase = phaseOf(text);
 	if (/^(?:true|yes|y|ok|2\d\d)$/i.test(text) || (phase && phase !== 'failed')) return 'yes';
 	if (/^(?:false|no|n)$/i.test(text) || phase === 'failed') return 'no';
-	if (/^(?:4\d\d|50[0-35-9]|-\d+)$/.test(text)) return 'no';
-	// Many services use other numbers for success, and 408 and 504 for a job that goes on.
+	// Many services use 408 and 504 for a job that goes on, and other numbers for success.
+	if (/^(?:4(?!08)\d\d|50[0-35-9]|-\d+)$/.test(text)) return 'no';
 	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
 }
 

@@ -128,8 +128,7 @@ function placesIn(place: Place, left: { places: number; text: number }): Place[]
 	if (typeof value !== 'string' || place.isOpened || value.length > left.text) return [];
 	if (!/^\s*(?:\{.*\}|\[.*\])\s*$/s.test(value)) return [];
 	left.text -= value.length;
-	const opened = parseJson(value);
-	return opened === undefined ? [] : placesIn({ ...place, value: opened, isOpened: true }, left);
+	return placesIn({ ...place, value: parseJson(value), isOpened: true }, left);
 }
 
 /** Says of a value whether it may be the fact that is looked for. */

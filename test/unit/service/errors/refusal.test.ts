@@ -95,6 +95,20 @@ describe('why the service refused', () => {
 		// Only a job is fetched by an ID.
 		[{ success: false, message: 'No', id: 'x1' }, false, true, false],
 		[{ success: false, message: 'No', text: 'x1' }, false, false, false],
+		[{ success: 'n', message: 'No' }, true, true, false],
+		[{ result: false, message: 'No' }, true, true, false],
+		[{ result: 'no', message: 'No' }, false, false, false],
+		[{ code: 408, message: 'No' }, false, false, false],
+		[{ code: 403, message: 'No' }, true, true, false],
+		[{ status: '403', message: 'No' }, true, true, false],
+		[{ status: 504, message: 'No' }, false, false, false],
+		[{ code: 504, message: 'No' }, false, false, false],
+		[{ code: -1, message: 'No' }, true, true, false],
+		[{ code: 7, message: 'No' }, false, false, false],
+		[{ code: 7, message: 'Not enough' }, true, true, false],
+		[{ code: 7, message: 'task does not exist' }, true, true, false],
+		[{ code: 7, message: 'No permission' }, true, true, false],
+		[{ code: 7, message: 'The limit is checked, and it is queued' }, false, false, false],
 	])('is told by a 2xx response that says no and nothing else: %j', (body, ...told) => {
 		const costs = ['job', 'generation', 'read'] as const;
 		expect(costs.map((cost) => statedRefusal(body, cost) !== undefined)).toEqual(told);

@@ -239,6 +239,22 @@ describe('each name that services use', () => {
 	});
 });
 
+describe('the link to the video', () => {
+	const other = 'https://files.example/b.mp4';
+
+	it.each<[what: string, body: object]>([
+		['with spaces around it', { note: ` ${link} ` }],
+		['before one that was sent', { data: { reference_url: other, x: link } }],
+		[
+			'before that of a first frame',
+			{ files: [{ type: 'firstframe', url: other }, { url: link }] },
+		],
+		['with a sound', { files: [{ type: 'video_with_audio', url: link }, { url: other }] }],
+	])('is the one %s', (_, body) => {
+		expect(videoLinkIn(body)).toBe(link);
+	});
+});
+
 describe('a video as base64', () => {
 	const base64 = mp4Of(3_000).toString('base64');
 	const png = Buffer.concat([pngHead, Buffer.alloc(300)]).toString('base64');

@@ -1,3 +1,4 @@
+import { maxReadText } from '../../../../nodes/shared/service/protocol/bounds';
 import { read } from '../../../../nodes/shared/service/reader/values';
 
 describe('an answer', () => {
@@ -33,11 +34,22 @@ describe('an answer', () => {
 		expect(values).toEqual([]);
 	});
 
+	it('has lists at different paths apart', () => {
+		const { lists } = read({ a: { b: [true] }, ab: [false] });
+		expect(lists.map(({ entries }) => entries)).toEqual([[false], [true]]);
+	});
+
+	it('opens only so much JSON in texts', () => {
+		const text = JSON.stringify({ x: 'a'.repeat(0.6 * maxReadText) });
+		expect(read([text, text]).values.map(({ name }) => name)).toEqual(['', 'x']);
+	});
+
 	it('is read within bounds, and says whether something was left out', () => {
 		const body = { a: 1, b: 2, c: 3 };
 		expect(read(body, 5)).toMatchObject({ isWhole: true });
 		expect(read(body, 4)).toMatchObject({ isWhole: false });
 		expect(read(body, 3).values).toHaveLength(2);
+		expect(read(['a', 'b', 'c'], 3).values).toHaveLength(2);
 	});
 });
 
