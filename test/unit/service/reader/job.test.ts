@@ -241,17 +241,39 @@ describe('each name that services use', () => {
 
 describe('the link to the video', () => {
 	const other = 'https://files.example/b.mp4';
+	const page = 'https://files.example/a';
 
-	it.each<[what: string, body: object]>([
-		['with spaces around it', { note: ` ${link} ` }],
-		['before one that was sent', { data: { reference_url: other, x: link } }],
-		[
-			'before that of a first frame',
-			{ files: [{ type: 'firstframe', url: other }, { url: link }] },
-		],
-		['with a sound', { files: [{ type: 'video_with_audio', url: link }, { url: other }] }],
-	])('is the one %s', (_, body) => {
-		expect(videoLinkIn(body)).toBe(link);
+	it.each<[what: string, body: unknown, link: string | undefined]>([
+		['with spaces around it', { note: ` ${link} ` }, link],
+		['and not one that was sent', { data: { reference_url: other, x: link } }, link],
+		['or the only one, which was sent', { reference_url: other }, other],
+		['and no first frame', { files: [{ type: 'firstframe', url: other }, { url: link }] }, link],
+		['and no first_frame', { files: [{ kind: 'First_Frame', url: other }, { url: link }] }, link],
+		['with a sound', { files: [{ type: 'video_with_audio', url: link }, { url: other }] }, link],
+		['and no sentence', { page_url: `${page} is late`, file: link }, link],
+		['and no sentence elsewhere', { note: `${page} is late` }, undefined],
+		['with a space in its name', { file_url: `${page} b.mp4` }, `${page}%20b.mp4`],
+		['that is the whole answer', `${page} b.mp4`, `${page}%20b.mp4`],
+		['and no number', { file: 7, x: true }, undefined],
+		['and no words about data', { file: 'no data:video/mp4;base64,AAAA' }, undefined],
+		['as data', { file: ' data:video/mp4;base64,AAAA ' }, 'data:video/mp4;base64,AAAA'],
+	])('is the one %s', (_, body, found) => {
+		expect(videoLinkIn(body)).toBe(found);
+	});
+
+	it.each([
+		[{ url: link }, true],
+		[{ url: 'data:video/mp4;base64,AAAA' }, true],
+		[{ url: 'https://files.example/a.webm#b' }, true],
+		[{ url: page }, false],
+		[{ url: `${page}?b.mp4` }, false],
+		[{ url: `${page}.mp4x` }, false],
+		[{ url: `${page}?data:` }, false],
+		[{ reference_url: link }, false],
+		[{ url: link, error: 'No luck' }, false],
+		[{ url: page, error: 'No luck' }, false],
+	])('tells whether it surely leads to a video: %j', (body, isFile) => {
+		expect(reader.videoIn(read(body))?.isFile).toBe(isFile);
 	});
 });
 
