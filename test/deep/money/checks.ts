@@ -113,7 +113,8 @@ function checkMoney(family: Family, facts: Facts): void {
 		const charged = timesCharged(text, own);
 		const lost = own.filter(({ fault }) => fault && !fault.isRefusal);
 		const resent = resends ? timesCharged(text, lost) : 0;
-		if (charged > items + resent) throw new Error(`${family.key}: "${text}" was charged ${charged} times`);
+		if (charged > items + resent)
+			throw new Error(`${family.key}: "${text}" was charged ${charged} times`);
 	}
 }
 

@@ -36,10 +36,12 @@ export class DayCount {
 	/**
 	 * @param countsAll whether orders count for the limit that were placed without one, as videos do
 	 * @param resends whether a lost order is sent again: that counts before it is sent, and may find no connection
+	 * @param hasHeader whether it is then sent under its key, and counts only on the day of its first try
 	 */
 	constructor(
 		private readonly countsAll: boolean,
 		private readonly resends: boolean,
+		private readonly hasHeader: boolean,
 	) {}
 
 	/** Where the turns begin that run now. */
@@ -92,19 +94,19 @@ export class DayCount {
 		const amounts = new Set(turns.flatMap(({ limits }) => limits.map((one) => one.costPerDay)));
 		for (const day of new Set(turns.flatMap(({ charged }) => charged.map((one) => one.day)))) {
 			for (const some of [...turns.map((turn) => [turn]), turns]) {
-				const ordering = some.filter((turn) => certainOf([turn], day) > 0);
+				const ordering = some.filter((turn) => this.certainOf([turn], day) > 0);
 				const limits = ordering.flatMap((turn) =>
 					turn.limits.map(({ perDay = Infinity }) => perDay),
 				);
 				const counted = [...earlier, ...ordering].filter(this.isCounted);
-				if (ordering.some(this.isCounted)) check(certainOf(counted, day), Math.max(...limits));
+				if (ordering.some(this.isCounted)) check(this.certainOf(counted, day), Math.max(...limits));
 				// Each amount has a count of its own.
 				for (const amount of amounts) {
 					if (amount === undefined) continue;
 					const isOfAmount = (turn: Turn) =>
 						turn.limits.every(({ costPerDay }) => costPerDay === amount);
 					if (!ordering.some(isOfAmount)) continue;
-					check(certainOf([...earlier, ...ordering].filter(isOfAmount), day), amount);
+					check(this.certainOf([...earlier, ...ordering].filter(isOfAmount), day), amount);
 				}
 			}
 		}
@@ -132,7 +134,19 @@ export class DayCount {
 		const mostOf = ({ charged, lost, isUnsure, items }: Turn) =>
 			charged.length + (this.resends ? 2 : 1) * lost + (isUnsure ? 4 * items : 0);
 		const most = counted.reduce((sum, turn) => sum + mostOf(turn), 0);
-		return { most, fewest: certainOf(this.turns.filter(this.isCounted), day) };
+		return { most, fewest: this.certainOf(this.turns.filter(this.isCounted), day) };
+	}
+
+	/** The orders of these turns that certainly count on this day. */
+	private certainOf(turns: Turn[], day: string): number {
+		const placed = turns
+			.filter((turn) => !turn.isMixed && turn.day === day)
+			.flatMap(({ charged }) => charged)
+			.filter((one) => one.isCertain && one.day === day).length;
+		if (!this.hasHeader) return placed;
+		const families = new Set(turns.map(({ key }) => key));
+		const earlier = this.turns.filter((turn) => families.has(turn.key) && turn.day < day);
+		return Math.max(0, placed - earlier.reduce((sum, { lost }) => sum + lost, 0));
 	}
 
 	/** Whether the orders of a turn certainly count for a limit of orders. */
@@ -142,14 +156,6 @@ export class DayCount {
 
 const isDaily = ({ perDay, costPerDay }: Limits) =>
 	perDay !== undefined || costPerDay !== undefined;
-
-/** The orders of these turns that were certainly placed on this day. */
-function certainOf(turns: Turn[], day: string): number {
-	return turns
-		.filter((turn) => !turn.isMixed && turn.day === day)
-		.flatMap(({ charged }) => charged)
-		.filter((one) => one.isCertain && one.day === day).length;
-}
 
 const executionOf = ({ perExecution = Infinity, costPerExecution = Infinity }: Limits) =>
 	Math.min(perExecution, costPerExecution);

@@ -75,7 +75,8 @@ export class MoneyRun {
 		private readonly given: Scenario,
 	) {
 		this.limits = given.limits ?? {};
-		this.days = new DayCount(makesJob(given.operation), given.resends === true);
+		const { operation, resends = false, hasHeader = false } = given;
+		this.days = new DayCount(makesJob(operation), resends, hasHeader);
 		this.start = gateway.requests.length;
 		this.families = given.words.map((words, index) => ({
 			...{ key: keys[index], texts: words.map((word) => this.textOf(word)) },
