@@ -106,7 +106,9 @@ function checkMoney(family: Family, facts: Facts): void {
 		? (isElsewhere || hasKey) && !isStoreWhole
 		: isElsewhere || (family.isStopped && !isOrder(operation));
 	// Nobody knows which responses have arrived there, and one that has not is sent again where the user wants it.
-	const isUnheard = family.isStopped || family.isKilled || family.isUnheard;
+	const isUnheard = (hasKey ? facts.families : [family]).some(
+		(one) => one.isStopped || one.isKilled || one.isUnheard,
+	);
 	if (family.isUnguarded || isLost || (resends && isUnheard)) return;
 	for (const text of [...family.texts, ...added]) {
 		const { items, own } = allowed(text, family, facts);
