@@ -1,4 +1,4 @@
-import { retryExecution } from '../harness';
+import { EngineProcess, retryExecution, type WorkflowRun } from '../harness';
 import { chain, modelGateway, waitForVideo } from '../support/workflows/workflows';
 import {
 	charged,
@@ -57,6 +57,25 @@ it.each(videos)(
 		loseNext(thing);
 		const sends = chain(create(thing, { options: { ifAnswerLost: 'resend' } }));
 		expect(jobsOf(await run(sends))).toEqual([chargedJobs()[1]]);
+		expect(requested(thing)).toBe(2);
+	},
+);
+
+it.each(videos)(
+	'sends again only once what another worker has sent again, and got: %s',
+	async (thing) => {
+		loseNext(thing);
+		const inWorker = true;
+		const another = async (work: () => Promise<WorkflowRun>) =>
+			(await new EngineProcess().run(work)) as WorkflowRun;
+		const failed = await another(
+			async () => await run(chain(create(thing)), ['Waves'], { inWorker }),
+		);
+		const workflow = chain(create(thing, { options: { ifAnswerLost: 'resend' } }));
+		const retried = async () =>
+			await another(async () => await retryExecution(failed, { workflow, inWorker }));
+		expect((await retried()).status).toBe('success');
+		expect((await retried()).errorOf('Create')?.message).toContain('was sent before');
 		expect(requested(thing)).toBe(2);
 	},
 );

@@ -28,6 +28,8 @@ export interface Circumstances {
 	unmatched: readonly Order[] | 'unknown';
 	/** Whether another run is sending it right now. */
 	isUnderWay: boolean;
+	/** Whether another worker has sent something since the journal was stored: perhaps this order once more. */
+	isContinuedElsewhere: boolean;
 	/** Why the limits do not allow one order more. */
 	limit: LimitStatus;
 }
@@ -98,10 +100,12 @@ export const isRecognised = (
 function decideSent(
 	found: Match,
 	{ wish, options }: Wanted,
-	{ unguarded, isUnderWay, limit }: Circumstances,
+	{ unguarded, isUnderWay, isContinuedElsewhere, limit }: Circumstances,
 ): Decision {
 	const { order, by } = found;
 	const orders = [order];
+	// Its response may have arrived there.
+	const mayBeAnswered = order.state === 'lost' && isContinuedElsewhere;
 	const { resendsLost = false } = options ?? {};
 	if (isRecognised(found, wish)) {
 		// If n8n was killed before it was sent, this makes its first job. The day counts it already;
@@ -109,7 +113,8 @@ function decideSent(
 		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
 		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order });
 	}
-	if (isUnderWay) return { do: 'refuse', because: 'sent', orders };
+	if (isUnderWay || (resendsLost && mayBeAnswered))
+		return { do: 'refuse', because: 'sent', orders };
 	if (resendsLost && limit === undefined) {
 		if (unguarded === 'notRecorded') return { do: 'refuse', because: 'notRecorded', orders };
 		return { do: 'send', parts: [] };

@@ -43,6 +43,7 @@ export class Plan {
 		// An earlier turn may have decided otherwise.
 		for (const line of lines) line.sends = 0;
 		const { unmatched } = this;
+		const isContinuedElsewhere = this.unnamed > 0;
 		const unsure = new Set(lines.filter(mayBeUnsent));
 		const notCountedYet = new Set([...unsure].map(({ found }) => found?.order.id));
 		const subjects = new Set(lines.map(({ wish }) => wish.subject));
@@ -61,6 +62,7 @@ export class Plan {
 				keyUse: this.keyUse(line, requests.get(key)),
 				unmatched: hasKey ? [] : unmatched,
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
+				isContinuedElsewhere,
 				limit: tally.status(options, cost),
 			});
 			const isSend = line.decision.do === 'send';

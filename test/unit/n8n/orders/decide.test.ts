@@ -27,7 +27,10 @@ const decided = (found: Match | undefined, input: Input = {}): Decision => {
 	const options = { ifOrderedBefore, releasesKey, resendsLost };
 	return decide(
 		{ wish: { parameters, idempotencyKey }, found, options },
-		{ keyUse: 'free', unmatched: [], limit: undefined, isUnderWay: false, ...given },
+		{
+			...{ keyUse: 'free', unmatched: [], limit: undefined },
+			...{ isUnderWay: false, isContinuedElsewhere: false, ...given },
+		},
 	);
 };
 const order = {
@@ -91,6 +94,9 @@ describe('the decision about an order', () => {
 		[{ ...lost, ...keyed }, 'source', keyed, 'refuse', 'lost'],
 		[lost, 'key', {}, 'refuse', 'lost'],
 		[lost, 'source', resends, 'send'],
+		[lost, 'request', { ...resends, isContinuedElsewhere: true }, 'refuse', 'sent'],
+		[lost, 'request', { isContinuedElsewhere: true }, 'refuse', 'lost'],
+		[sent, 'request', { ...resends, isContinuedElsewhere: true }, 'send'],
 		// It was sent, and nothing else is known.
 		[sent, 'request', {}, 'refuse', 'sent'],
 		[sent, 'request', resends, 'send'],
