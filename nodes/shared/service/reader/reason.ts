@@ -60,7 +60,7 @@ export function reasonIn({ values }: Answer): ErrorObject | undefined {
 /** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */
 export function jobReasonIn({ values }: Answer): ErrorObject {
 	// A text that only repeats the state, or says that the call succeeded, is no reason.
-	const parts = values.map(asPart).filter((part) => isCause(part) || !isState(part));
+	const parts = values.map(asPart).filter((part) => !(isCause(part) ? isHarmless : isState)(part));
 	// A remark of the answer itself may be about the call: causes come first, then what is furthest inside.
 	const ofCause = firstReason(
 		parts.filter(({ name, within }) => codes.has(name) || within.some((each) => causes.has(each))),
@@ -70,7 +70,7 @@ export function jobReasonIn({ values }: Answer): ErrorObject {
 	return reason ?? reasonByField(values.filter(({ path }) => path[0] === 'error')) ?? {};
 }
 
-const isCause = (part: Part) => causes.has(part.within[0]) && !isHarmless(part);
+const isCause = ({ within }: Part) => causes.has(within[0]);
 
 const isState = ({ value }: Value) =>
 	phaseOf(beginOf(value)) !== undefined || /^(?:ok|0|2\d\d)$/i.test(beginOf(value));

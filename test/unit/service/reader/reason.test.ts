@@ -80,6 +80,7 @@ describe('the reason why a job failed', () => {
 			{ error: { code: 0, message: 'success' }, message: 'No luck' },
 			'No luck',
 		],
+		['no word for none', { error: 'none', message: 'No luck' }, 'No luck'],
 		['no repeated state', { message: 'failed' }, undefined],
 		['no word for success', { message: ' OK' }, undefined],
 		['a sentence that ends like one', { message: 'Error 200' }, 'Error 200'],
