@@ -54,7 +54,7 @@ export async function measureBudgets({
 			print(`${charges(deployment)} videos are charged after ${calls.length + from} calls`);
 		}
 		await retryAll(deployment, workflow);
-		// What is left of each budget can still be ordered.
+		// The rest of each budget can still be ordered.
 		for (let number = orders; number < orders + limit; number++) {
 			const open = names.filter((client) => charges(deployment, client) < limit);
 			await Promise.all(open.map(async (client) => await call(client, number)));

@@ -5,7 +5,7 @@ import { processMemory } from '../nodes/shared/n8n/execution/processMemory';
 import { expectationOf, type JobWork } from '../nodes/shared/service/jobs/expectation';
 import { atLeast, type Figure } from './report';
 
-/** What is ordered, and the median of its length in seconds. */
+/** The orders, with the median of their lengths in seconds. */
 const orders: Array<JobWork & { median: number }> = [
 	{ kind: 'task', model: 'beta-2.7-r2v', seconds: 5, median: 210 },
 	{ kind: 'task', model: 'beta-2.7-r2v', seconds: 10, median: 330 },

@@ -41,7 +41,7 @@ const ofDay = (of: Limit['of']) => ({
 /** @param number of the order: an Order Key is used once */
 type OptionsOf = (number: number) => Line['options'];
 
-/** What an order can have recorded, and how many calls of n8n's store it may take in the main process. */
+/** The records that an order can have, and how many calls of n8n's store it may take in the main process. */
 const kinds: Record<string, { optionsOf: OptionsOf; maxCalls: number }> = {
 	plain: { optionsOf: () => plain, maxCalls: 2 },
 	'Order Key': { optionsOf: (number) => ({ ...plain, key: `key ${number}` }), maxCalls: 6 },
@@ -167,11 +167,11 @@ async function callsOfKinds(): Promise<Figure[]> {
 }
 
 interface Calls {
-	/** Of the first order of a node. */
+	/** Calls for the first order of a node. */
 	first: number;
 	/** The most of the orders after it. */
 	most: number;
-	/** Of the first order in a process that starts later. */
+	/** Calls for the first order in a process that starts later. */
 	later: number;
 }
 

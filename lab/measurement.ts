@@ -23,9 +23,9 @@ export interface Measurement<Own extends Options = Options, Part extends string 
 	name: string;
 	summary: string;
 	duration: string;
-	/** What it needs: the built package, or also a complete n8n. */
+	/** Its needs: the built package, or also a complete n8n. */
 	needs?: 'build' | 'n8n';
-	/** What `--only` can choose. */
+	/** The parts that `--only` can choose. */
 	parts?: Record<Part, string>;
 	options?: Own;
 	/** How to read the figures. */

@@ -134,7 +134,7 @@ class List {
 		await this.instance.start();
 	}
 
-	/** What the button of the form does. */
+	/** Presses the form's button. */
 	async press(): Promise<Execution> {
 		const { owner } = this.instance;
 		const known = (await owner.executionsOf(this.workflow)).map(({ id }) => id);

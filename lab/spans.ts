@@ -9,7 +9,7 @@ import { callWebhook, isUnderWay } from '../test/n8n/owner';
 import { Instance } from './n8n/instance';
 import { atLeast, none, type Figure } from './report';
 
-/** What must be in no span. */
+/** Texts that must be in no span. */
 const secret = 'a secret otter';
 
 /** Places orders in an n8n that sends its spans to a collector, which keeps them as they arrive. */

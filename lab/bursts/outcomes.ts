@@ -5,13 +5,13 @@ import { executionsWith, linesAbout } from './log';
 import type { FreshNode } from './nodes';
 import { laterName, type Played } from './wave';
 
-/** What happened to a node. */
+/** The outcome of a node. */
 export interface Outcome {
 	/** How each execution that was started ended, together with its Retries. */
 	ways: string[];
 	/** The videos that were charged more than once. */
 	twice: string[];
-	/** What never comes to an end: videos that cannot be ordered, executions that say nothing, a node that refuses to run. */
+	/** Ends that never come: videos that cannot be ordered, executions that say nothing, a node that refuses to run. */
 	stuck: string[];
 	/** How many videos only a new execution has ordered. */
 	reordered: number;
@@ -19,7 +19,7 @@ export interface Outcome {
 	failures: number;
 	/** Those of them that have ordered. */
 	unrecorded: number;
-	/** Of a node with a problem: its executions, and what the workers have logged of them. */
+	/** The executions of a node with a problem, and what the workers have logged of them. */
 	evidence: string[];
 }
 

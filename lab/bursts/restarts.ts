@@ -23,7 +23,7 @@ export async function startWithRestart(
 	const isThere = ({ names: [name] }: FreshNode, index: number) =>
 		stops[index].hits > 0 || gateway.requests.some((request) => nameOf(request) === name);
 	await within(() => nodes.every(isThere), 20);
-	// What reached PostgreSQL is carried out by then.
+	// Statements that reached PostgreSQL are carried out by then.
 	await setTimeout(300);
 	const mode = turn % 2 === 0 ? 'fast' : 'immediate';
 	const seconds = away[turn % away.length];

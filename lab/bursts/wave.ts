@@ -21,7 +21,7 @@ export interface Wave extends Stage {
 	start(deployment: Deployment, stage: Stage): Promise<void>;
 }
 
-/** What a wave has started. */
+/** The executions that a wave has started. */
 export interface Played {
 	/** The first executions, as they were when the workers were killed. */
 	started: StoredExecution[];

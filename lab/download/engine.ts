@@ -5,7 +5,7 @@ import { runWorkflow, type WorkflowRun } from '../../test/harness';
 import { memory, resetPeak } from '../n8n/processUsage';
 import type { FinishedVideo, Service } from './service';
 
-/** What the download of the large video took. */
+/** The cost of the download of the large video. */
 export interface Download {
 	seconds: number;
 	/** Peak memory of the process minus its memory before, in bytes. */

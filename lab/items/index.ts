@@ -14,7 +14,7 @@ const maxBlock = 50;
 /** Relative to the output alone. A ratio of 2 means that everything is in memory twice. */
 const maxHeld = 2;
 
-/** What is measured, and the same work with the HTTP Request node. */
+/** The measured work, and the same work with the HTTP Request node. */
 const kinds = { chats: 'httpRequestChats', texts: 'httpRequestTexts' } as const;
 type Kind = keyof typeof kinds;
 

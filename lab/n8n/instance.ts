@@ -56,7 +56,7 @@ export class Instance {
 		return this.n8n.folder;
 	}
 
-	/** What n8n has printed. */
+	/** The file of all that n8n has printed. */
 	get logFile(): string {
 		return this.n8n.logFile;
 	}
@@ -65,7 +65,7 @@ export class Instance {
 		return this.n8n.process.pid;
 	}
 
-	/** Where it keeps the bytes of a binary field, in files. */
+	/** The file in which it keeps the bytes of a binary field. */
 	fileOf(binaryId: string): string {
 		return path.join(this.folder, '.n8n/storage', binaryId.replace(/^filesystem-v2:/, ''));
 	}

@@ -7,7 +7,7 @@ import { startRedis, type Redis } from '../../test/n8n/redis';
 interface QueueOptions {
 	/** The package as users install it. */
 	tarball: string;
-	/** Where n8n stores everything. */
+	/** The folder of all that n8n stores. */
 	folder: string;
 	/** n8n's settings for all its processes. */
 	env?: Record<string, string>;
@@ -18,7 +18,7 @@ export interface WorkerOptions {
 	name?: string;
 	/** The maximum of executions at a time. */
 	concurrency?: number;
-	/** Where it stores everything and has its packages, if it does not share the folder of the main process. */
+	/** Its own folder, also of its packages, if it does not share that of the main process. */
 	home?: string;
 	/** n8n's settings for this worker. */
 	env?: Record<string, string>;

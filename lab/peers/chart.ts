@@ -2,7 +2,7 @@ import { medianOf, type Row } from './rounds';
 import type { Section, Table } from './work';
 
 const width = 860;
-/** Where the bars begin, and the length of the longest one. */
+/** The left end of the bars, and the length of the longest one. */
 const [left, longest] = [330, 420];
 const [rowHeight, headHeight, gap] = [24, 34, 14];
 /** Readable on light and on dark pages. */

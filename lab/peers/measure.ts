@@ -14,7 +14,7 @@ import type { Setup } from './work';
 export interface Measured extends Counts {
 	/** From its start to its end, as stored by n8n. */
 	seconds: number;
-	/** Of n8n's process, until it was idle again. */
+	/** Figures of n8n's process, until it was idle again. */
 	cpuSeconds: number;
 	/** Peak memory of that process minus its memory before, in bytes. */
 	growth: number;

@@ -63,7 +63,7 @@ export async function serve() {
 		/** The size of each video that is made. */
 		videoBytes: video.length,
 		files: { small: finished(20e6), large: finished(400e6), huge: finished(4e9) },
-		/** What a gateway received since the last call. */
+		/** The traffic of a gateway since the last call. */
 		traffic: (name: GatewayName) => trafficOf[name].take(),
 		/** The tenth chat from now on gets a 429. */
 		refuse() {

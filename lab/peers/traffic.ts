@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Gateway } from '../../gateway';
 import { adaptorHeader } from './alibaba';
 
-/** What a server received. */
+/** The bytes and requests that a server received. */
 export interface Counts {
 	requests: number;
 	/** Requests for the state of a job. */

@@ -26,7 +26,7 @@ export interface Bench extends Setup {
 export interface Table {
 	title: string;
 	rows: Row[];
-	/** What the bars of the chart show; without it, the table is not in the chart. */
+	/** The figure that the bars of the chart show; without it, the table is not in the chart. */
 	bars?: 'seconds' | 'growth';
 }
 

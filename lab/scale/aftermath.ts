@@ -120,14 +120,14 @@ async function retryFailed(
 
 /** The name in the call of the webhook; undefined in an execution that n8n has emptied. */
 function nameOf({ data }: Execution): string | undefined {
-	// What n8n has stored of an execution that ended in its first node is only the call itself.
+	// An execution that ended in its first node is stored with nothing but the call itself.
 	const [next] = data.executionData?.nodeExecutionStack ?? [];
 	const start = data.resultData.runData.Start?.[0]?.data ?? next?.data;
 	const call = start?.main?.[0]?.[0]?.json;
 	return (call?.query as { name?: string } | undefined)?.name;
 }
 
-/** Where a user finds a job ID. */
+/** The places where a user finds a job ID. */
 export async function placeOf(
 	deployment: Deployment,
 	id: string,

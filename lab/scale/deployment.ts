@@ -88,7 +88,7 @@ export class Deployment {
 		});
 	}
 
-	/** What the workflows need: the credential, and the URL of the sink. */
+	/** The needs of the workflows: the credential, and the URL of the sink. */
 	get environment() {
 		return { credential: this.credential, sinkUrl: this.sink.url };
 	}

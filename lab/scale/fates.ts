@@ -1,4 +1,4 @@
-/** Where an execution was when a process was stopped or killed. */
+/** The place of an execution at which a process was stopped or killed. */
 export const moments = ['create', 'pass', 'download', 'held'] as const;
 export type Moment = (typeof moments)[number];
 
@@ -17,7 +17,7 @@ export interface Fate {
 	way: Way;
 	/** Whether n8n has replaced all that it had stored of the execution with an error, so that Retry runs no node. */
 	isEmptied: boolean;
-	/** Where the job ID was found; only if the video was collected by it. */
+	/** The place in which the job ID was found; only if the video was collected by it. */
 	foundIn: string;
 	/** How often the order was charged. */
 	charges: number;

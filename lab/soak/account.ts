@@ -10,7 +10,7 @@ export class Account {
 	delivered = 0;
 	/** Jobs with a wrong file, in words. */
 	readonly wrongFiles: string[] = [];
-	/** What is missing in the outputs, in words. */
+	/** The gaps of the outputs, in words. */
 	readonly lost: string[] = [];
 	/** Errors of creates, by what they say about charges. */
 	readonly refused = { no: 0, unknown: 0, yes: 0 };
@@ -44,7 +44,7 @@ export class Account {
 		this.errors.set(kind, (this.errors.get(kind) ?? 0) + 1);
 	}
 
-	/** What is wrong or lost and has not been reported yet. */
+	/** Errors and losses that have not been reported yet. */
 	newTroubles(): string[] {
 		const all = [...this.lost, ...this.wrongFiles];
 		return all.filter((trouble) => !this.reported.has(trouble) && this.reported.add(trouble));

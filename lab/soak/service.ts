@@ -10,7 +10,7 @@ import { orderOf, sampleOf } from './orders';
 
 export type Service = Remote<Awaited<ReturnType<typeof serve>>>;
 
-/** What the service knows. */
+/** The records of the service. */
 export interface Books {
 	requests: number;
 	faults: number;

@@ -6,7 +6,7 @@ const speeds = ['full', 'full', 'full', 'drips', 'stalls'] as const;
 const ends = ['whole', 'whole', 'cut', 'never'] as const;
 const statuses = [200, 200, 200, 200, 400, 429, 500] as const;
 
-/** What one stranger is asked, and how it answers. */
+/** The request to one stranger, and how it answers. */
 export interface Plan {
 	/** A name of {@link requests}, or `file` for a file host. */
 	request: string;

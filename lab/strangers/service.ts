@@ -22,7 +22,7 @@ async function* piecesOf({ speed, end }: Plan, text: string): AsyncGenerator<Buf
 	const step = speed === 'drips' ? dripLength : chunkLength;
 	const half = Math.floor(bytes.length / 2);
 	for (let round = 0; round === 0 || end === 'never'; round++) {
-		// What comes again is the second half: it is rather a part of a list than its beginning.
+		// The second half comes again: it is rather a part of a list than its beginning.
 		for (let at = round === 0 ? 0 : half; at < bytes.length; at += step) {
 			if (speed === 'drips') await setTimeout(dripPause);
 			if (speed === 'stalls' && round === 0 && at >= half) await setTimeout(60_000);

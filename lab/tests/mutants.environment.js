@@ -1,6 +1,6 @@
 const SharedEnvironment = require('../../test/runner/environment');
 
-/** Where all sources look for the change that is active: they stay loaded, and have read it only once. */
+/** The object in which all sources look for the active change: they stay loaded, and have read it only once. */
 let shared;
 
 /** The change that a test has noticed last. */

@@ -29,7 +29,7 @@ const partsByName: Record<string, Part> = {
 			'test/promises/another-model-*.test.ts',
 		],
 	},
-	/** What an answer says and what a failure means, by the tables alone. */
+	/** The facts of an answer and the meaning of a failure, by the tables alone. */
 	reader: {
 		folder: 'nodes/shared/service',
 		files: '{reader/*,errors/verdict}',

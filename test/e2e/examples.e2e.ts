@@ -19,13 +19,13 @@ import type { WorkflowJson } from '../harness/workflow';
 
 const json = (items: INodeExecutionData[]) => items.map((item) => item.json);
 
-/** What each example saves, and what else is expected of it. */
+/** The files that each example saves, and what else is expected of it. */
 const outputs: Record<
 	string,
 	{
 		saves?: RegExp[];
 		check?(execution: Execution): void;
-		/** What its user enters in "Your Settings", besides the links and the folder. */
+		/** Entries of its user in "Your Settings", besides the links and the folder. */
 		settings?(gateway: Gateway): Promise<IDataObject>;
 	}
 > = {

@@ -131,7 +131,7 @@ describe('Stop', () => {
 		// The response to the second order is still to come. The node waits for it for five seconds.
 		if (lackOf('retryAfterStop')) {
 			expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
-			// What n8n 1 stores of the execution depends on what it stores last, and Retry on that (docs/versions.md).
+			// n8n 1 stores an execution more than once, and Retry depends on what comes last (docs/versions.md).
 			return release();
 		}
 		const early = await retry(id);

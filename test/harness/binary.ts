@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 
 import type { WorkflowRun } from './result';
 
-/** Where n8n keeps binary data: in files, which is n8n's own default, or inside the items (`default`). */
+/** The storage of binary data: files, which is n8n's own default, or the items themselves (`default`). */
 export type BinaryDataMode = 'filesystem' | 'default';
 
 /** Sets the mode for the whole process: executions that run at the same time share it. */

@@ -7,7 +7,7 @@ import { realpathSync } from 'node:fs';
 import { useBinaryDataMode, type BinaryDataMode } from './binary';
 import { CredentialsHelper, type CredentialValues } from './credentials';
 
-/** What an n8n instance gives to its executions. A Retry gets the same as the first execution. */
+/** The services of an n8n instance for its executions. A Retry gets the same as the first execution. */
 export interface Environment {
 	/** Values by credential type, as a user types them. A node without a credential gets one. */
 	credentials?: CredentialValues;
@@ -29,7 +29,7 @@ export async function applyEnvironment({ binaryDataMode, filesFolder }: Environm
 	}
 }
 
-/** What n8n passes to every execution and every call of the editor in addition to the workflow. */
+/** The additional data that n8n passes to every execution and every call of the editor. */
 export function createAdditionalData({
 	credentials = {},
 	restApiUrl = 'http://localhost:5678/rest',

@@ -21,7 +21,7 @@ export interface ExecutionOptions extends Environment {
 	onChunk?(chunk: StructuredChunk): void;
 }
 
-/** What n8n's database holds of an execution. While the execution is under way, this is its state at the start. */
+/** An execution in n8n's database. While it is under way, this is its state at the start. */
 export type StoredExecution = Pick<
 	WorkflowRun,
 	'data' | 'executionId' | 'workflowData' | 'environment' | 'finished'
@@ -29,7 +29,7 @@ export type StoredExecution = Pick<
 
 interface Execution {
 	workflowData: IWorkflowBase;
-	/** What is left to run, and the results so far. The engine works on this very object. */
+	/** The nodes left to run, and the results so far. The engine works on this very object. */
 	data: IRunExecutionData;
 	mode: WorkflowExecuteMode;
 	/** The ID of the failed execution that is retried. */

@@ -15,7 +15,7 @@ interface StepOptions extends Environment {
 	mode: WorkflowExecuteMode;
 }
 
-/** What a node gave in the next engine. */
+/** The result of a node in the next engine. */
 interface Step {
 	items: INodeExecutionData[];
 	hints: string[];

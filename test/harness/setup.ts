@@ -13,7 +13,7 @@ process.env.N8N_ENCRYPTION_KEY = 'harness-encryption-key';
 process.env.N8N_LOG_LEVEL = 'debug';
 process.env.N8N_LOG_OUTPUT = 'file';
 process.env.N8N_LOG_FILE_LOCATION = path.join(home, 'n8n.log');
-// What n8n's protection from forged requests lets through when a test turns it on.
+// The hosts that n8n's protection from forged requests lets through when a test turns it on.
 process.env.N8N_SSRF_ALLOWED_IP_RANGES = '127.0.0.1/32';
 process.env.N8N_SSRF_BLOCKED_HOSTNAMES = 'storage.blocked';
 

@@ -7,7 +7,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { isPublicName, lookUp } from '../support/http/publicNames';
 import { nextPolls } from '../../nodes/shared/service/client/sendInTurn';
 
-/** What jest leaves real: all but `Date`, `setTimeout` and `setInterval`. */
+/** The names that jest leaves real: all but `Date`, `setTimeout` and `setInterval`. */
 const doNotFake = [
 	...(['hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const),
 	...(['setImmediate', 'clearImmediate'] as const),
@@ -110,7 +110,7 @@ export class SimulatedTime {
 		const isIdle = this.sockets.size === 0;
 		// Threads that compress are not visible, so it may only seem idle.
 		const share = isIdle ? 0.25 : 1;
-		// Nothing but a recurring timer may have run since the last check: that needs no patience again.
+		// Perhaps only a recurring timer has run since the last check: that needs no patience again.
 		const looks = state === this.still ? 0 : this.patience * share;
 		for (let look = 0; look < looks; look++) {
 			await this.pause(step);

@@ -40,7 +40,7 @@ export function completeWorkflow(json: WorkflowJson, credentialTypes: string[]):
 		nodes: nodes.map((node, index) => ({
 			id: node.name,
 			typeVersion: defaultVersion(node.type),
-			// Of branches at the same height, n8n runs the leftmost one first, so they run in the order of the list.
+			// n8n runs the leftmost of branches at the same height first, so they run in the order of the list.
 			position: [index * 200, 0],
 			parameters: {},
 			...node,

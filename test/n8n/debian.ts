@@ -40,7 +40,7 @@ async function apt(...args: string[]): Promise<void> {
 	}
 }
 
-/** Where a command is on the PATH. */
+/** The place of a command on the PATH. */
 export function locate(command: string): string | undefined {
 	return (process.env.PATH ?? '')
 		.split(path.delimiter)

@@ -29,7 +29,7 @@ export const n8nVersions = [defaultVersion, ...readdirSync(others)].sort((one, o
 
 /** The unpacked files of a container of n8n. If there are any, this run uses them instead of an installation. */
 const containerRoot = process.env.E2E_N8N_ROOT ?? '';
-/** Where n8n is in its container. */
+/** The place of n8n in its container. */
 const inContainer = '/usr/local/lib/node_modules/n8n';
 
 /** The version of n8n that this run of the end-to-end tests uses. */

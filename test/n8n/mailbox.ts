@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server';
 export interface Mail {
 	to: string;
 	subject: string;
-	/** What the recipient sees; empty in a mail with only text. */
+	/** The part that the recipient sees; empty in a mail with only text. */
 	html: string;
 	text: string;
 	/** The links of the buttons, by their labels. */

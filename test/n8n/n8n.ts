@@ -12,7 +12,7 @@ interface N8nOptions {
 	version?: string;
 	/** The package as users install it; without it, n8n runs without this package. */
 	tarball?: string;
-	/** Where n8n stores everything; by default a new folder, which is removed at the end. */
+	/** The folder of all that n8n stores; by default a new one, which is removed at the end. */
 	folder?: string;
 	port?: number;
 	/** Settings of n8n. */
@@ -23,7 +23,7 @@ interface N8nOptions {
 export interface N8n {
 	readonly url: string;
 	readonly folder: string;
-	/** What n8n has printed. */
+	/** The file of all that n8n has printed. */
 	readonly logFile: string;
 	readonly process: N8nProcess;
 	/** Kills it, without an orderly shutdown. */

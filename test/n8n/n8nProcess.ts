@@ -7,7 +7,7 @@ import { n8nCommand, settingsOf, testedVersion } from './installation';
 interface ProcessOptions {
 	/** The version of n8n; by default the one of this run. */
 	version?: string;
-	/** Where n8n stores everything. */
+	/** The folder of all that n8n stores. */
 	home: string;
 	logFile: string;
 	env: Record<string, string>;

@@ -30,9 +30,9 @@ const print = (text = '') => process.stdout.write(`${text}\n`);
 /** An n8n that the playground fills. */
 interface Place {
 	url: string;
-	/** Where n8n may write. */
+	/** The folder into which n8n may write. */
 	filesFolder: string;
-	/** What ends the playground, and what is left of it. */
+	/** Ends the playground, and says what is left of it. */
 	farewell: string;
 }
 

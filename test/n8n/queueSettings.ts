@@ -10,7 +10,7 @@ interface QueueSettings {
 	env: Record<string, string>;
 }
 
-/** What docs/queue-mode.md recommends, as far as it does not depend on the machine: addresses, keys, folders. */
+/** The settings of docs/queue-mode.md, without those that depend on the machine: addresses, keys, folders. */
 export const queueSettings: QueueSettings[] = [
 	{ env: { DB_POSTGRESDB_POOL_SIZE: '5', EXECUTIONS_DATA_PRUNE_MAX_COUNT: '0' } },
 	{

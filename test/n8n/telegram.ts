@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { until } from '../support/time/until';
 import { fetchPublished } from './owner';
 
-/** What a bot has sent into a chat. */
+/** A message that a bot has sent into a chat. */
 export interface Sent {
 	chat: number;
 	/** The text of a message, or the caption of a video. */
@@ -15,7 +15,7 @@ export interface Sent {
 	video?: Uint8Array;
 }
 
-/** What a person wrote, as Telegram hands it to the bot. */
+/** A message of a person, as Telegram hands it to the bot. */
 export interface Update {
 	update_id: number;
 	message: { message_id: number; chat: { id: number; type: 'private' }; text?: string };

@@ -4,7 +4,7 @@ import { aligned } from '../support/pages/markdown';
 import { lackOf, type Feature } from './features';
 
 interface Row {
-	/** What a user wants to do. */
+	/** The aim of a user. */
 	name: string;
 	/** The test files that show it, without `.e2e.ts`; or parts of {@link measured}. */
 	shownBy: string[];

@@ -10,7 +10,7 @@ import {
 	withCredential,
 } from '../support/workflows/workflows';
 
-/** What all workflows need. */
+/** The needs of all workflows. */
 export interface Environment {
 	credential: CredentialReference;
 	sinkUrl: string;

@@ -1,4 +1,4 @@
-// What the promises about responses, errors, files and strangers share. It uses public names only.
+// Shared by the promises about responses, errors, files and strangers. It uses public names only.
 import type { Gateway } from '../../gateway';
 import {
 	registerTypes,
@@ -103,7 +103,7 @@ function withTool(node: Node): WorkflowJson {
 	return withSubNodes(chain(caller), ['ai_tool', asTool(node, 'Tool')]);
 }
 
-/** What a node returns to the agent that calls it once: one or more items as JSON. */
+/** The reply of a node to the agent that calls it once: one or more items as JSON. */
 export async function toolResult(to: Address, node: Node, input: Fields = {}): Promise<Fields[]> {
 	const credentials = credentialFor(to);
 	const result = await runWorkflow(withTool(node), { credentials, input: [{ json: input }] });

@@ -19,9 +19,9 @@ const continues = { onError: 'continueRegularOutput' } as const;
 withOrders();
 
 interface End {
-	/** What happens to the wait. */
+	/** The end of the wait. */
 	arrange(id: string): void;
-	/** What the error says beside the ID of the job. */
+	/** The words of the error beside the ID of the job. */
 	says: RegExp;
 	details: object;
 }

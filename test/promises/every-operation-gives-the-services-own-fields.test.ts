@@ -25,7 +25,7 @@ it('gives what a chat says, and the whole completion with Simplify off', async (
 it('gives each of several answers as an item with its index', async () => {
 	const items = await outputs('chat.complete', { options: { n: 3 } });
 	expect(items.map(({ index }) => index)).toEqual([0, 1, 2]);
-	// What a response cost comes once, so that it can be added up.
+	// The cost of a response comes once, so that it can be added up.
 	expect(items.filter(({ usage }) => usage)).toHaveLength(1);
 });
 

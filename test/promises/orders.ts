@@ -155,7 +155,7 @@ export const refuseNext = (thing: Thing, prompt = '') =>
 export const loseNext = (thing: Thing, times = 1) =>
 	world.gateway.fault({ route: routeOf(thing), action: 'reset', accepted: true, times });
 
-/** What n8n's database holds of an execution when n8n is killed while the service accepts its order. */
+/** An execution in n8n's database when n8n is killed while the service accepts its order. */
 export async function killedWhileOrdering(
 	thing: Thing,
 	workflow: WorkflowJson,

@@ -14,7 +14,7 @@ const usePath = (folder: string | undefined) => {
 	(Module as unknown as { _initPaths?: () => void })._initPaths?.();
 };
 
-/** What n8n's AI nodes use of a model. */
+/** The part of a model that n8n's AI nodes use. */
 interface Model {
 	invoke(messages: unknown): Promise<Fields>;
 	stream(messages: unknown): Promise<AsyncIterable<{ content: unknown }>>;

@@ -58,7 +58,7 @@ it('runs, and costs what the list of examples says: semantic-search.json', async
 	expect(costOf(gateway.ledger)).toBe(listedCost('semantic-search.json'));
 });
 
-/** What models give in place of the JSON that they are asked for. */
+/** Texts that models give in place of the JSON that they are asked for. */
 const silly = ['Sure! Here is an idea.', '', '{"title": "x"}', '{"cover": 7, "teaser": [""]}', '{'];
 
 it.each(silly)(

@@ -88,7 +88,7 @@ function testProblems(): string[] {
 	}
 }
 
-/** What a user installs: not what builds it, and not the parts of n8n that npm names as peers. */
+/** The parts that a user installs: without those that build it, and without those of n8n, which npm names as peers. */
 function advisories(): string[] {
 	const left = ['dev', 'optional', 'peer'].map((kind) => `--omit=${kind}`);
 	const { metadata, vulnerabilities, message } = JSON.parse(

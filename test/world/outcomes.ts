@@ -5,7 +5,7 @@ import { picture } from '../support/data/samples';
 import { itemsWith } from '../support/workflows/itemOperations';
 import { itemText, worldOperations, type WorldOperation } from './operations';
 
-/** What is between the nodes and the gateway. */
+/** The program between the nodes and the gateway. */
 export interface Setting {
 	/** The name of the program and what is special about it. */
 	title: string;

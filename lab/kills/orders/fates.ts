@@ -5,9 +5,9 @@ import type { Scenes, Plan } from './scenes';
 export interface OrderFate {
 	form: string;
 	moment: string;
-	/** What n8n had stored of it after the kill. */
+	/** The state that n8n had stored of it after the kill. */
 	stored: string;
-	/** What each Retry did. */
+	/** The outcome of each Retry. */
 	retries: string[];
 	/** How often each order was charged. */
 	charges: number[];
@@ -21,14 +21,14 @@ export interface OrderFate {
 	problems: string[];
 }
 
-/** What is known of an execution before its orders are counted. */
+/** The facts of an execution before its orders are counted. */
 export interface Trace {
-	/** What n8n had stored of it after the kill; undefined if it had stored nothing. */
+	/** The state that n8n had stored of it after the kill; undefined if it had stored nothing. */
 	stored?: Execution;
 	retries: string[];
 }
 
-/** What the error of a Retry says about an order whose outcome is unknown; its prompt follows. */
+/** The words of a Retry's error about an order whose outcome is unknown; its prompt follows. */
 const named = 'This order was sent before';
 
 interface Outcome extends Trace {
@@ -85,7 +85,7 @@ function storedState(stored: Execution | undefined, isEmptied: boolean, jobs: st
 	return `${stored.status}${isKnown ? ', jobs' : ''}`;
 }
 
-/** What a Retry did. @param sent the number of orders that it has sent */
+/** The outcome of a Retry. @param sent the number of orders that it has sent */
 export function outcomeOf(retried: Execution | undefined, sent: number): string {
 	if (retried === undefined) return 'refused by n8n';
 	const { resultData } = retried.data;

@@ -1,7 +1,7 @@
 import type { FaultHandle, FaultRule, Gateway, RecordedRequest } from '../../../gateway';
 import { forms, type Form, type OrderWorkflow } from './workflow';
 
-/** Where an execution is when n8n is killed. */
+/** The place of an execution at which n8n is killed. */
 export interface Moment {
 	name: string;
 	/** The forms of workflows that can be there. */

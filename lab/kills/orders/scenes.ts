@@ -101,7 +101,7 @@ export class Scenes {
 		for (const { brake } of this.all) brake?.release();
 	}
 
-	/** What n8n has stored of the execution, once it no longer runs. */
+	/** The execution as n8n has stored it, once it no longer runs. */
 	async stored(scene: Scene): Promise<Execution | undefined> {
 		await until(async () => !isUnderWay({ status: await this.statusOf(scene) }), patience);
 		const [latest] = await this.owner.executionsOf(scene.saved);

@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/workflows/workflows';
 
 /**
- * What is ordered:
+ * The kinds of orders:
  * - `one`: one video.
  * - `three`: three videos of a list, the maximum that the node may order and spend in a day.
  * - `file`: one video with an image that is fetched in the execution.

@@ -12,7 +12,7 @@ export const missingPackageTrials = (count: number): Trial[] => [
 		title: 'The package is missing on one of two workers',
 		...{ count, isByItself: false },
 		async disrupt(deployment, stage) {
-			// Nothing is due until both workers run.
+			// No wait is due until both workers run.
 			await deployment.queue.main.process.end('SIGTERM', 35);
 			await deployment.stopWorkers(35);
 			await deployment.startWorker();

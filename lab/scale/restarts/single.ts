@@ -10,7 +10,7 @@ interface Single {
 	instance: Instance;
 	gateway: Gateway;
 	sink: Sink;
-	/** What the workflows need. */
+	/** The needs of the workflows. */
 	environment: { credential: CredentialReference; sinkUrl: string };
 }
 

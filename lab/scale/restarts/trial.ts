@@ -18,9 +18,9 @@ export interface Trial {
 	title: string;
 	/** Executions, each of one video. */
 	count: number;
-	/** What n8n needs before the first order. */
+	/** Prepares n8n before the first order. */
 	prepare?(deployment: Deployment): Promise<void>;
-	/** What happens once all are parked. Afterwards everything runs again. */
+	/** The fault once all are parked. Afterwards everything runs again. */
 	disrupt(deployment: Deployment, stage: Stage): Promise<void>;
 	/** Whether every video must arrive by itself. Otherwise none may be lost. */
 	isByItself: boolean;

@@ -27,12 +27,12 @@ export interface FaultPlace {
 
 /** Slow faults take pauses or threads. */
 export type Fault = { name: string; isSlow?: true } &
-	/** What the requests of the route meet in the gateway. */
+	/** The fault that the requests of the route meet in the gateway. */
 	(
 		| { action: (place: FaultPlace) => FaultAction; addresses?: undefined; proxy?: undefined }
-		/** Where the requests are sent. */
+		/** The address that the requests are sent to. */
 		| { action?: undefined; addresses: Addresses; proxy?: undefined }
-		/** What a proxy does once it has read the complete response of the gateway. */
+		/** The response of a proxy once it has read the complete response of the gateway. */
 		| { action?: undefined; addresses?: undefined; proxy: Reply }
 	);
 

@@ -11,7 +11,7 @@ import { endpoints, type Cost } from '../../../nodes/shared/service/protocol/end
 import { earlierJob } from '../../support/workflows/earlierJobs';
 
 /**
- * What it costs to send a request again, which decides what a fault may lead to. It is the cost of the endpoint,
+ * The cost of sending a request again, which decides what a fault may lead to. It is the cost of the endpoint,
  * unless more than a single request is involved:
  * - `poll`: nothing, and the next one comes anyway.
  * - `download`: nothing; the service gives the link to the video again.

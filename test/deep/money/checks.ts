@@ -27,7 +27,7 @@ export function sentIn({ requests, ledger }: Gateway, run: number, from: number)
 /** An execution and all its Retries. */
 export interface Family {
 	key: string;
-	/** What each item orders. */
+	/** The order of each item. */
 	texts: string[];
 	hasBegun: boolean;
 	/** The executions that n8n lets the user retry, as n8n stores them, with the limits of their node. */
@@ -60,7 +60,7 @@ interface Made {
 	limits: Limits;
 }
 
-/** What happened in a run, and is over. */
+/** The events of a run, after its end. */
 export interface Facts {
 	given: Scenario;
 	families: Family[];
@@ -105,7 +105,7 @@ function checkMoney(family: Family, facts: Facts): void {
 	const isLost = isGuarded
 		? (isElsewhere || hasKey) && !isStoreWhole
 		: isElsewhere || (family.isStopped && !isOrder(operation));
-	// Nobody knows which responses have arrived there, and one that has not is sent again where the user wants it.
+	// It is not known which responses have arrived there, and a lost one is sent again where the user wants it.
 	const isUnheard = (hasKey ? facts.families : [family]).some(
 		(one) => one.isStopped || one.isKilled || one.isUnheard,
 	);
@@ -198,7 +198,7 @@ function checkRefusals({ key, made, isUnsure, areAtOnce }: Family, { sent }: Fac
 	if (named && !mayBeAccepted) throw new Error(`${key}: an order was taken for sent`);
 }
 
-/** What happened: a line for each execution, in sequence. */
+/** The events: a line for each execution, in sequence. */
 export function storyOf({ families, sent }: Facts): string {
 	const lines = families.flatMap(({ key, made }) =>
 		made.map(({ run, shown, earlier, limits }) => {

@@ -44,7 +44,7 @@ export class DayCount {
 		private readonly hasHeader: boolean,
 	) {}
 
-	/** Where the turns begin that run now. */
+	/** The beginnings of the turns that run now. */
 	private start = 0;
 
 	private get current(): Turn[] {

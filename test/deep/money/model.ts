@@ -179,9 +179,9 @@ const anything = fc.record({
 		fc.constantFrom(...operations.filter(makesJob)),
 		fc.constantFrom(...operations),
 	),
-	/** Nothing is stopped or killed, and no connection breaks. */
+	/** No execution is stopped or killed, and no connection breaks. */
 	isCalm: fc.boolean(),
-	/** What each family orders: the same, or its own. */
+	/** The orders of each family: the same, or its own. */
 	words: fc.oneof(
 		words.map((same) => [same, same, same]),
 		fc.tuple(words, words, words),

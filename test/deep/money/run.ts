@@ -179,7 +179,7 @@ export class MoneyRun {
 		this.workers[worker] = new EngineProcess();
 	}
 
-	/** What happens before a step. */
+	/** An event before a step. */
 	private async prepare({ added = 0, preview, family }: Step): Promise<void> {
 		if (this.given.isStoreSmall) {
 			const others = Array.from({ length: added }, (_, at) => `other ${this.entries + at}`);

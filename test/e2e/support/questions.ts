@@ -19,7 +19,7 @@ export interface Question {
 	workflow: IWorkflowBase;
 	/** ID of the execution. */
 	id: string;
-	/** What would be ordered. */
+	/** The order that waits for an answer. */
 	prompts: string[];
 	/** The links of the buttons, by their labels. */
 	buttons: Record<string, string>;
@@ -81,7 +81,7 @@ export class Questions {
 		const id = await this.waitingExecutionOf(workflow);
 		const { data } = await owner.execution(id);
 		const [item] = data.resultData.runData['Ask First'][0].data?.ai_tool?.[0] ?? [];
-		// What the chat shows, as n8n stores it.
+		// The texts of the chat, as n8n stores them.
 		const shown = item?.sendMessage as object as { buttons: Array<{ text: string; link: string }> };
 		const buttons = Object.fromEntries(shown.buttons.map(({ text, link }) => [text, link]));
 		return { workflow, id, prompts: [prompt], buttons };

@@ -3,7 +3,7 @@ import type { N8n } from '../../n8n/n8n';
 
 type Place = Pick<N8n, 'url' | 'folder'>;
 
-/** Where the n8n of a test file is: jest's setup starts one for each worker. */
+/** The n8n of a test file: jest's setup starts one for each worker. */
 export const shared = {
 	/** Set only in the process of the setup. */
 	running: [] as N8n[],
@@ -18,12 +18,12 @@ export const shared = {
 		return ownPlace().url;
 	},
 
-	/** Where n8n keeps everything. */
+	/** The folder of all that n8n keeps. */
 	get folder(): string {
 		return ownPlace().folder;
 	},
 
-	/** Where nodes may write files by n8n's default. */
+	/** The folder into which nodes may write files by n8n's default. */
 	get filesFolder(): string {
 		return path.join(this.folder, '.n8n-files');
 	},

@@ -10,7 +10,7 @@ import { titledVideos } from '../../support/data/samples';
 import { standInFor } from '../../support/data/standIn';
 import { withCredential } from '../../support/workflows/workflows';
 
-/** What a test file works with: the owner of an n8n, a gateway, and a credential for it. */
+/** The surroundings of a test file: the owner of an n8n, a gateway, and a credential for it. */
 export interface Stage {
 	readonly owner: Owner;
 	readonly gateway: Gateway;

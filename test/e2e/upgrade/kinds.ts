@@ -18,7 +18,7 @@ import {
 /** How an execution is stored before its videos are finished. */
 interface Kind {
 	videos: number;
-	/** What is ordered; by default reference videos. */
+	/** The kind of order; by default reference videos. */
 	create?: IDataObject;
 	options?: IDataObject;
 	wait?: IDataObject;
@@ -57,7 +57,7 @@ export const kinds: Record<string, Kind> = {
 	open: { videos: 1, hasNoResponse: true, status: 'running' },
 };
 
-/** Where executions run. */
+/** The process in which executions run. */
 type Place = Pick<Stage, 'owner' | 'gateway' | 'credential'>;
 
 /** Brings an execution of each kind to where it is stored; orders without a response last, because they time out. */

@@ -24,7 +24,7 @@ import {
 	type NodeSettings,
 } from '../../support/workflows/workflows';
 
-// What n8n's own logger writes into its file, event by event.
+// The lines that n8n's own logger writes into its file, event by event.
 
 const video = mp4Of(1_000);
 

@@ -10,7 +10,7 @@ import {
 
 const { gateway, media, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
-/** What is sent as `parameters` for these options, or the error. Each option is an expression that gives its value. */
+/** The `parameters` that are sent for these options, or the error. Each option is an expression that gives its value. */
 const run = async (values: IDataObject, model = 'beta-2.7-r2v') => {
 	const options = Object.fromEntries(
 		Object.keys(values).map((name) => [name, `={{ $json.${name} }}`]),

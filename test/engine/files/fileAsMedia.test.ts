@@ -26,7 +26,7 @@ const plainJpeg = jpegOf('teal');
 const phoneJpeg = withPictures(plainJpeg, jpegOf('orange'));
 const photo = { bytes: picture('green'), name: 'photo.png', mimeType: 'image/png' };
 
-/** What the earlier node gives. */
+/** The output of the earlier node. */
 let onDisk = photo;
 
 const disk = testNode('disk', {}, async function () {

@@ -14,7 +14,7 @@ import {
 	waitForVideo,
 } from '../../support/workflows/workflows';
 
-// What a manual run says to the person who pressed the button.
+// A manual run talks to the person who pressed the button.
 
 const video = mp4Of(1_000);
 const { gateway, runWorkflow } = withGateway({

@@ -115,7 +115,7 @@ function loopOverOrder(settings: Partial<INode> = {}): WorkflowJson {
 
 type Interrupted = (workflow: WorkflowJson, prompts: string[]) => Promise<StoredExecution>;
 
-/** What n8n's database holds of an execution that is stopped when all its orders have been accepted. */
+/** An execution in n8n's database that is stopped when all its orders have been accepted. */
 const stoppedAtEnd: Interrupted = async (workflow, prompts) => {
 	const { stored } = await stoppedBy(
 		(stop) => onLastJob(gateway, prompts.length, stop),

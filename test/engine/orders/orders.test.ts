@@ -42,7 +42,7 @@ const run = async (workflow: WorkflowJson, prompts = ['Waves'], options: RunOpti
 
 const creates = () => createsOf(gateway);
 
-/** What n8n’s database holds of an execution when n8n is killed while its order is under way. */
+/** An execution in n8n's database when n8n is killed while its order is under way. */
 async function killed(workflow: WorkflowJson): Promise<StoredExecution> {
 	const n8n = new EngineProcess();
 	gateway.fault({ ...lost, when: () => (n8n.kill(), true) });

@@ -140,7 +140,7 @@ describe('chat and messages', () => {
 				});
 				const whole = expect.stringContaining('Hello there');
 				expect(result.items('Chat')[0].json).toMatchObject({ text: whole, finish_reason: 'stop' });
-				// Nothing follows a gap.
+				// A gap is followed by no text.
 				expect(new Set(passedOn)).toEqual(
 					new Set({ begin: [], item: ['begin'], end: ['begin', 'item'] }[type]),
 				);

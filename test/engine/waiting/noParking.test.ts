@@ -12,7 +12,7 @@ import {
 	waitForVideo,
 } from '../../support/workflows/workflows';
 
-// What becomes of a wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "When n8n's engine changes".
+// A wait in an engine that lacks a fact on which parking rests: CONTRIBUTING, "When n8n's engine changes".
 
 const video = mp4Of(1_000);
 const { gateway } = withGateway({
@@ -46,7 +46,7 @@ interface Parking {
 	runExecutionData: { waitTill?: Date };
 }
 const failing = async () => await Promise.reject(new Error('This execution cannot wait'));
-/** What n8n's own does when n8n does not know the execution. */
+/** As n8n's own, when n8n does not know the execution. */
 async function failingLate(this: Parking, time: Date): Promise<void> {
 	this.runExecutionData.waitTill = time;
 	await failing();

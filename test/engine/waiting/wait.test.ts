@@ -255,7 +255,7 @@ describe('Wait for Video', () => {
 	});
 
 	describe('in a workflow that streams', () => {
-		/** What Wait for Video streams, and when, in milliseconds since the video was ordered. */
+		/** The lines that Wait for Video streams, each with its time in milliseconds since the video was ordered. */
 		async function chunksOf() {
 			gateway.once('job', ({ id }) => {
 				setTimeout(() => gateway.jobs.start(id), 1500);

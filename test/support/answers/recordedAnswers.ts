@@ -11,7 +11,7 @@ export interface RecordedAnswer {
 	from: string;
 	/** The endpoint that it answers. */
 	to: keyof typeof endpoints;
-	/** What of the request decides how the answer is read. */
+	/** The part of the request that decides how the answer is read. */
 	asked?: {
 		/** The ID of the job. Default: the one that the answer names. */
 		id?: string;
@@ -33,13 +33,13 @@ export interface RecordedAnswer {
 	breaksOff?: string;
 	/** The error with which Node refuses to parse the answer. */
 	parseError?: string;
-	/** What must be read from it. Null: there is none. */
+	/** The facts that must be read from it. Null: there is none. */
 	facts: Partial<Facts>;
 	/** The names of the facts that are not read yet. */
 	open?: Array<keyof Facts>;
 }
 
-/** What an answer says, in the words of nobody who reads it. */
+/** The facts of an answer, in words that no reader of ours uses. */
 export interface Facts {
 	/**
 	 * - `used`: it has what was ordered, or says how far it is
@@ -48,14 +48,14 @@ export interface Facts {
 	 * - `unusable`: something arrived, and nobody knows what was made
 	 */
 	outcome: 'used' | 'refused' | 'proxied' | 'unusable';
-	/** Of a job that was created. */
+	/** Fields of a job that was created. */
 	id: string | null;
-	/** Of a job that was polled. */
+	/** Fields of a job that was polled. */
 	state: 'queued' | 'running' | 'succeeded' | 'failed' | 'unknown';
 	progress: number | null;
 	/** To the video. */
 	link: string | null;
-	/** Of a chat or a message; of one that broke off, as much as arrived. */
+	/** Text of a chat or a message; of one that broke off, as much as arrived. */
 	text: string;
 	/** The words with which a model refuses. */
 	refusal: string | null;
@@ -77,7 +77,7 @@ export interface Facts {
 	code: string | null;
 	type: string | null;
 	param: string | null;
-	/** What the refusal is about. */
+	/** The subject of the refusal. */
 	cause: Cause;
 	charged: 'no' | 'yes' | 'unknown';
 	/** Whether the same request is sent again by itself. */

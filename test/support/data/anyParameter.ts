@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { anyJson, jsonText } from './anyJson';
 
-/** Where a parameter is: the names that lead to it, and the choices that show it. */
+/** The place of a parameter: the names that lead to it, and the choices that show it. */
 export interface Place {
 	path: string[];
 	/** Its label in the editor. */

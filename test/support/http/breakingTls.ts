@@ -19,7 +19,7 @@ export function trustCertificate(): () => void {
 export const moments = ['connected', 'greeted', 'secured', 'accepted', 'responding'] as const;
 export type Moment = (typeof moments)[number];
 
-/** What the server sends instead of the TLS record that is due. */
+/** The bytes that the server sends instead of the TLS record that is due. */
 const ends = {
 	alert: (socket: Socket) => void socket.write(Buffer.from([21, 3, 3, 0, 2, 2, 80])),
 	garbage: (socket: Socket) =>

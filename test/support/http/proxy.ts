@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { answer, reset, type ReceivedRequest, type Reply } from './scriptedServer';
 
 /**
- * What a proxy does with a request: it forwards the request to the server behind it, and reads the complete response.
+ * A proxy's treatment of a request: it forwards the request to the server behind it, and reads the complete response.
  * @param target the origin of that server
  * @param instead gives what the proxy does by itself after that; undefined passes the response on
  */

@@ -22,7 +22,7 @@ export interface ReceivedRequest {
 	bytes: Buffer;
 }
 
-/** What the server does with one request. */
+/** The server's treatment of one request. */
 export type Reply = (response: ServerResponse, request: ReceivedRequest) => void;
 
 const servers = new Set<ScriptedServer>();

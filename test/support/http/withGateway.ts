@@ -5,7 +5,7 @@ import { picture } from '../data/samples';
 import { standInFor } from '../data/standIn';
 import { credentialFor } from '../workflows/workflows';
 
-/** What a test of the engine works with. */
+/** The surroundings of a test of the engine. */
 interface World {
 	gateway: Gateway;
 	/** Media for a reference video: one small image. */
@@ -14,7 +14,7 @@ interface World {
 	runWorkflow: typeof runWorkflow;
 }
 
-/** Of earlier tests. The nodes keep what they remember of a service by its base URL, as long as the process runs. */
+/** Ports of earlier tests. The nodes remember a service by its base URL, as long as the process runs. */
 const usedUrls = new Set<string>();
 
 /** A gateway with a new base URL: the system gives the port of a closed server away again. */

@@ -14,7 +14,7 @@ export interface FieldRow {
 	/** The labels that lead to it in the editor. */
 	labels: string[];
 	property: INodeProperties;
-	/** Where it is among the parameters, and the choices that show it. */
+	/** Its place among the parameters, and the choices that show it. */
 	place: Pick<Place, 'path' | 'chosen'>;
 	rule?: FieldRule;
 }

@@ -9,7 +9,7 @@ export class Entries {
 	/** The same for when they are written. A test can write like another worker. */
 	after: (values: readonly string[]) => void = () => {};
 
-	/** What n8n passes to the node. */
+	/** The context that n8n passes to the node. */
 	contextOf({ inWorker = false, token = 'token', id = '1' } = {}): IExecuteFunctions {
 		const helpers = {
 			checkProcessedAndRecord: async (

@@ -10,7 +10,7 @@ export function readExample(file: string): WorkflowJson {
 	return JSON.parse(readFileSync(path.join(examplesFolder, file), 'utf8')) as WorkflowJson;
 }
 
-/** What the notes of an example say that another run orders; undefined for an example that orders no video or image. */
+/** The orders of another run, as the notes of an example say; undefined for an example that orders no video or image. */
 export function secondRunOf({ nodes }: WorkflowJson): 'nothing' | 'everything' | undefined {
 	const notes = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
 	const said = notes.flatMap(({ parameters }) => {
@@ -24,7 +24,7 @@ export function secondRunOf({ nodes }: WorkflowJson): 'nothing' | 'everything' |
 	return said[0][1] === 'nothing again' ? 'nothing' : 'everything';
 }
 
-/** What a first try of an example costs, as the list of examples says it: `1 image, 2 videos`. */
+/** The cost of a first try of an example, as the list of examples says it: `1 image, 2 videos`. */
 export function listedCost(file: string): string {
 	const rows = readFileSync(path.join(examplesFolder, 'README.md'), 'utf8').split('\n');
 	const row = rows.find((line) => line.startsWith(`| [${file}]`));
@@ -32,7 +32,7 @@ export function listedCost(file: string): string {
 	return row.split('|').at(-2)?.trim() ?? '';
 }
 
-/** What these charges are, in the words of the list of examples. */
+/** These charges in the words of the list of examples. */
 export function costOf(charges: readonly Charge[]): string {
 	const counts = new Map<string, number>();
 	for (const { kind } of charges) {

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INode, WorkflowExecuteMode } from 'n8n-workflow';
 
-/** What n8n passes to a node that it executes. */
+/** The context that n8n passes to a node that it executes. */
 export interface Execution {
 	items?: number;
 	/** Aborted by Stop. */

@@ -19,7 +19,7 @@ export async function stoppedBy(
 	return { execution, stored: stored as unknown as StoredExecution };
 }
 
-/** What n8n's database holds of an execution while it is under way, and also after n8n was killed. */
+/** An execution in n8n's database while it is under way, and also after n8n was killed. */
 export async function storedBy(n8n: EngineProcess, execute: Execute): Promise<StoredExecution> {
 	let stored: StoredExecution | undefined;
 	await n8n.run(async () => await execute((_, start) => void (stored = start)));

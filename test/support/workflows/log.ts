@@ -24,7 +24,7 @@ export async function logLines(): Promise<LogLine[]> {
 	}
 }
 
-/** What n8n adds to the metadata of each line. */
+/** Fields that n8n adds to the metadata of each line. */
 const added = ['file', 'function', 'timestamp'];
 
 /** The lines of this package about an execution, with their own metadata only. */

@@ -20,7 +20,7 @@ const entries = [...nodesOfN8n, ...ownNodes].map(({ displayName, codex: { alias 
 	properties: { displayName, codex: { alias } },
 }));
 
-/** What people search for, by the node that they must find. */
+/** Words that people search for, by the node that they must find. */
 const searches: Record<string, string[]> = {
 	'Model Gateway': [
 		...['video', 'text-to-video', 'image to video', 'Image to Video', 'create a video', 'reel'],

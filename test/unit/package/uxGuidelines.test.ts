@@ -4,7 +4,7 @@ import { operations } from '../../../nodes/ModelGateway/resources';
 import { credentialType, nodesWith } from '../../harness/registry';
 import { read, root } from '../../support/files/repository';
 
-// What n8n asks of verified nodes in its UX guidelines, and its linter does not check.
+// The rules of n8n's UX guidelines for verified nodes that its linter does not check.
 
 /** All fields of a panel, also those in groups. */
 const fieldsIn = (fields: unknown[]): INodeProperties[] =>

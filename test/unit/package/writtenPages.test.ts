@@ -27,7 +27,7 @@ const newest = n8nVersions[n8nVersions.length - 1];
 const [, nodesOfCi = ''] = /\bnode: \[(.*)\]/.exec(read('.github/workflows/ci.yml')) ?? [];
 const ofNewestMajor = n8nVersions.filter((version) => parseInt(version) === parseInt(newest));
 
-/** What package.json says, in each file that repeats it. */
+/** The facts of package.json, in each file that repeats them. */
 const repeating: Record<string, (text: string) => string> = {
 	'credentials/ModelGatewayApi.credentials.ts': (text) =>
 		withValue(text, /(documentationUrl = ')[^'#]*/, home),
@@ -43,7 +43,7 @@ const repeating: Record<string, (text: string) => string> = {
 	'LICENSE.md': (text) => withValue(text, /(Copyright \(c\) \d+ ).*/, manifest.author.name),
 };
 
-/** What the code says, written into a page. */
+/** A fact of the code, written into a page. */
 const pages: Record<string, (text: string) => string> = {
 	...repeating,
 	'docs/queue-mode.md': (text) =>

@@ -8,7 +8,7 @@ import { registerUsers } from '../operations';
 import { anyKey, describeSetting, startWorldGateway, type Setting } from '../outcomes';
 import { startProgram, type Place, type Program } from '../program';
 
-/** What a server of the configuration file needs to know. */
+/** The facts that a server of the configuration file needs. */
 export interface Site extends Place {
 	/** Host and port of the server behind it. */
 	target: string;

@@ -13,7 +13,7 @@ import { copyCertificate } from './proxy';
 interface ForwardProxy extends Setting {
 	/** A line of the configuration of tinyproxy. */
 	config?: (folder: string) => string;
-	/** Nothing listens at its address. */
+	/** No server listens at its address. */
 	isDown?: true;
 }
 

@@ -11,7 +11,7 @@ import { executeContext } from '../../../support/workflows/executeContext';
 
 const key = 'sk-unit-0123456789';
 
-/** What n8n's logger gets for one event. */
+/** The call of n8n's logger for one event. */
 function logged(details: EventDetails, more: Partial<IExecuteFunctions> = {}) {
 	const lines: Array<{ message: string; metadata: Record<string, unknown> }> = [];
 	const logger = {

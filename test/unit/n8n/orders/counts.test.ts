@@ -12,7 +12,7 @@ let entries: Entries;
 beforeEach(() => void (entries = new Entries()));
 afterEach(() => processMemory.clear());
 
-/** What a run knows of its day. */
+/** The counts that a run knows of its day. */
 const dayOf = (maxCost?: number, date = '2026-01-01') => {
 	const store = new ProcessedItems(entries.contextOf());
 	const day = { period: 'day', date, node: 'node' } as const;

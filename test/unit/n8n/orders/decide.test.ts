@@ -13,7 +13,7 @@ const failure: Failure = {
 	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
 	...{ billed: 'unknown', retry_can_help: false },
 };
-/** What the user wants of an order, and what else decides about it. */
+/** The user's wishes about an order, and the circumstances that decide about it. */
 type Input = Partial<
 	Circumstances &
 		Pick<OrderOptions, 'ifOrderedBefore' | 'releasesKey' | 'resendsLost'> & {
@@ -41,7 +41,7 @@ const lost: Order = { ...order, state: 'lost', failure };
 const answered: Order = { ...order, state: 'answered', result: {}, hints: [] };
 const parts: Order = { ...order, state: 'new', parts: [{}] };
 
-/** What is known, what it matches, what the user wants, what is decided, and why. */
+/** The known order, its match, the user's wish, the decision, and its reason. */
 type Row = [Order | undefined, Match['by'] | undefined, Input, Decision['do'], string?];
 
 const keyed = { idempotencyKey: 'k' };
@@ -50,7 +50,7 @@ const nothing = [undefined, undefined] as const;
 
 describe('the decision about an order', () => {
 	const rows: Row[] = [
-		// Nothing is known of the order.
+		// No earlier try of the order is known.
 		[...nothing, {}, 'send'],
 		[parts, 'request', {}, 'send'],
 		[...nothing, { limit: 'limit' }, 'refuse', 'limit'],

@@ -22,7 +22,7 @@ const rowOf = ({ isContended = true, inWorker = false, max = 1_000 } = {}) => {
 const placesIn = (values: readonly string[]) =>
 	values.filter((value) => !value.endsWith('!')).map((value) => Number(value.slice(4)));
 
-/** What the first places of a row are in n8n's store. */
+/** The first places of a row in n8n's store. */
 const placesOf = (count: number, isContended = true) => rowOf({ isContended }).valuesUpTo(count);
 const without = (...values: string[]) =>
 	(entries.list = entries.list.filter((entry) => !values.includes(entry)));
@@ -73,7 +73,7 @@ describe.each(rows)('a row of places, contended: %s', (isContended) => {
 		const counted = await rowOf({ isContended })
 			.count()
 			.catch((error: Error) => error.message);
-		// Where places are facts, what it has left behind is none.
+		// A place that it has left behind is no fact.
 		expect(counted).toBe(isContended ? 5 : 'Connection terminated unexpectedly');
 		await rowOf({ isContended }).count();
 		expect(entries.list).toEqual(expect.arrayContaining(places));

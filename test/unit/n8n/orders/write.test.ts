@@ -22,7 +22,7 @@ interface Settings {
 	inWorker?: boolean;
 	isClaiming?: boolean;
 	isContended?: boolean;
-	/** What nobody else writes. */
+	/** Values of its own, which nobody else writes. */
 	own?: string[];
 }
 
@@ -50,7 +50,7 @@ const begin = async (values: string[], settings: Settings = {}) => {
 };
 
 const isClaim = (value: string) => value.startsWith('claim');
-/** What the store has, without claims and confirmations. */
+/** The values of the store, without claims and confirmations. */
 const stored = () => entries.list.filter((value) => !isClaim(value) && !value.endsWith('!')).sort();
 const claims = () => entries.list.filter(isClaim).length;
 const lost = new Error('Connection terminated unexpectedly');

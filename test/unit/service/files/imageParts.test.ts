@@ -95,7 +95,7 @@ describe('images with several frames', () => {
 	});
 });
 
-/** What is known of the end of an image after the first half and after all of it, in pieces of this size. */
+/** The known end of an image after the first half and after all of it, in pieces of this size. */
 function followed(file: Buffer, size: number) {
 	const image = followFile(fileTypeOf(file));
 	const half = file.length >> 1;

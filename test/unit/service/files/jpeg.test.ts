@@ -81,7 +81,7 @@ it('returns a part of any file, the file itself or nothing, and never throws', (
 		fc.property(files, (file) => {
 			const cut = firstImage(file) ?? file;
 			expect(cut.length).toBeLessThanOrEqual(file.length);
-			// Nothing more can be cut from the result.
+			// The result cannot be cut any further.
 			expect(firstImage(cut) ?? cut).toBe(cut);
 		}),
 		{ numRuns: 1000 },

@@ -15,7 +15,7 @@ import { fc, tries } from '../../../support/data/fuzz';
 const pngHead = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const videoLinkIn = (body: unknown, base?: string) => reader.videoIn(read(body), base)?.link;
 
-/** What services put around a job. */
+/** The objects that services put around a job. */
 const around = fc.constantFrom<(job: object) => unknown>(
 	(job) => job,
 	(job) => [job],
@@ -26,7 +26,7 @@ const around = fc.constantFrom<(job: object) => unknown>(
 	(result) => ({ result, success: true }),
 	(data) => ({ status: 'success', data: [data] }),
 );
-/** What stands beside it, before or behind. */
+/** The fields beside it, before or behind. */
 const noise = fc.dictionary(
 	fc.constantFrom(
 		...['request_id', 'trace_id', 'object', 'created_at', 'model', 'prompt', 'user_id', 'eta'],
