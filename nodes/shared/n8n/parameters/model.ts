@@ -81,7 +81,7 @@ const labels = { ...resourceOf, chat: 'Chat', embedding: 'Embedding', image: 'Im
 /** The purpose that an ID suggests; the first match counts. A guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
-	[/vid/i, 'video'],
+	[/vid(?!ia)/i, 'video'],
 	[/embed/i, 'embedding'],
 	[/image|img|picture|photo/i, 'image'],
 	[/chat|instruct|reason|think|coder|gpt|llm/i, 'chat'],
