@@ -1,4 +1,4 @@
-/** Runs the end-to-end tests, in one version of n8n: `npm run test:e2e -- --n8n 1.123.81 parking`. */
+/** Runs the end-to-end tests, in one or more versions of n8n: `npm run test:e2e -- --n8n 1.123.81 parking`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -7,13 +7,16 @@ import path from 'node:path';
 import { ensureInstallation, testedVersion } from '../n8n/installation';
 import { record } from '../n8n/versionTable';
 
-/** Takes out our own option. The other options, and the file patterns, are for jest. */
-function parse(args: string[]): { version: string; forJest: string[] } {
-	const separate = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
-	const at = separate.indexOf('--n8n');
-	if (at < 0) return { version: testedVersion, forJest: args };
-	const [, version = ''] = separate.splice(at, 2);
-	return { version, forJest: separate };
+/** The n8n's that run at the same time. */
+const maxRunning = 4;
+
+/** Takes out our own option, which may come again. The other options, and the file patterns, are for jest. */
+function parse(args: string[]): { versions: string[]; forJest: string[] } {
+	const forJest = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
+	const versions: string[] = [];
+	for (let at = 0; (at = forJest.indexOf('--n8n')) >= 0;)
+		versions.push(forJest.splice(at, 2)[1] ?? '');
+	return { versions: versions.length > 0 ? versions : [testedVersion], forJest };
 }
 
 async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
@@ -43,21 +46,29 @@ function recordPassed(version: string, results: string): void {
 	);
 }
 
-async function main(): Promise<void> {
-	const { version, forJest } = parse(process.argv.slice(2));
-	await ensureInstallation(version);
-	process.exitCode = await runTool('typescript-7/bin/tsc', ['-p', __dirname]);
-	if (process.exitCode !== 0) return;
+async function testIn(version: string, workers: number, forJest: string[]): Promise<number> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
 	const options = [
-		...['--selectProjects=e2e', '--maxWorkers=4', '--json', `--outputFile=${results}`],
+		...['--selectProjects=e2e', `--maxWorkers=${workers}`, '--json', `--outputFile=${results}`],
 		`--testSequencer=${require.resolve('../runner/longestFirst')}`,
 	];
 	const code = await runTool('jest/bin/jest.js', [...options, ...forJest], { E2E_N8N: version });
 	if (process.env.UPDATE_DOCS) recordPassed(version, results);
 	rmSync(folder, { recursive: true });
-	process.exitCode = code;
+	return code;
+}
+
+async function main(): Promise<void> {
+	const { versions, forJest } = parse(process.argv.slice(2));
+	await ensureInstallation(...versions);
+	process.exitCode = await runTool('typescript-7/bin/tsc', ['-p', __dirname]);
+	if (process.exitCode !== 0) return;
+	const workers = Math.max(1, Math.floor(maxRunning / versions.length));
+	const codes = await Promise.all(
+		versions.map(async (version) => await testIn(version, workers, forJest)),
+	);
+	process.exitCode = Math.max(...codes);
 }
 
 main().catch((error: Error) => {
