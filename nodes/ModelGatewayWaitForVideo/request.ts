@@ -39,9 +39,12 @@ function waitRequest(
 	const id = jobId.read(parameters);
 	const shown = jobKindOf(parameters, id);
 	const ordered = orderedJob(id, parameters.purpose.gatewayUrl);
-	const kind = shown.kind ?? asJobKind(jobKind.read(parameters.options)) ?? ordered?.kind;
+	const report = (kind?: JobKind) => id !== '' && reportJob({ kind, id });
+	report(ordered?.kind ?? shown.kind);
+	// A field called `task_id` may hold any ID, so it says less than what the user has chosen.
+	const kind = ordered?.kind ?? asJobKind(jobKind.read(parameters.options)) ?? shown.kind;
+	report(kind);
 	const kindHint = kind === undefined ? shown : { kind };
-	if (id !== '') reportJob({ kind, id });
 	const { context, item, options } = parameters;
 	const { json = {} } = context.getInputData()[item] ?? {};
 	const inputRequestId = textAt(json, 'request_id');

@@ -33,16 +33,22 @@ describe('Wait for Video', () => {
 	const pollsOf = (id: string) =>
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
 
-	it.each([
-		['auto', ['task', 'video']],
-		['video', ['video']],
-	])('polls an ID that comes from no Create as Kind of Job says: %s', async (jobKind, routes) => {
-		const { id } = earlierJob(gateway, 'video');
-		gateway.jobs.complete(id, video);
-		const node = waitForVideo({ jobId: id, options: { jobKind } });
-		await resumeToEnd(await startWaits(gateway, chain(node), [{ id: 'row' }], { mode: 'manual' }));
-		expect(pollsOf(id).map(({ route }) => route)).toEqual([...routes, 'videoContent']);
-	});
+	it.each<[string, { task_id?: string }, string[]]>([
+		['auto', {}, ['task', 'video']],
+		['video', {}, ['video']],
+		// Of a table in which each job is a task.
+		['video', { task_id: 'own_id' }, ['video']],
+	])(
+		'polls an ID that comes from no Create as Kind of Job says: %s %j',
+		async (jobKind, json, routes) => {
+			const { id } = earlierJob(gateway, 'video', video, json.task_id);
+			const node = waitForVideo({ jobId: id, options: { jobKind } });
+			await resumeToEnd(
+				await runWorkflow(chain(node), { input: [{ json }], credentials: credentialFor(gateway) }),
+			);
+			expect(pollsOf(id).map(({ route }) => route)).toEqual([...routes, 'videoContent']);
+		},
+	);
 
 	it.each(['task', 'video'] as const)(
 		'reports at once that a job failed on creation: %s',
@@ -306,6 +312,7 @@ describe('Wait for Video', () => {
 
 		const parameters: Record<string, IDataObject> = {
 			jobId: { jobId: failing('$json.task_id') },
+			jobKind: { options: { jobKind: failing('"auto"') } },
 			download: { download: failing('true') },
 			binaryField: { binaryField: failing('"data"') },
 			fileName: { options: { fileName: failing('"a"') } },
