@@ -50,7 +50,7 @@ export function progressHint(
 ): string {
 	const jobs = jobsOf(items);
 	const waiting = [...items.values()].filter(({ name }) => name === 'waiting').map(forecastOf);
-	const waited = Math.max(...waiting.map((forecast) => forecast.waited));
+	const waited = waiting.reduce((longest, forecast) => Math.max(longest, forecast.waited), 0);
 	const ready = jobs.filter(({ status = '' }) => phaseOf(status) === 'succeeded').length;
 	// A wait that has just begun has no time to tell.
 	const time = waited < 10 ? undefined : timeOf(waited);
@@ -84,7 +84,8 @@ export function workflowTimeoutHint(
 	items: ReadonlyMap<number, StoredItem>,
 ): string | undefined {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
-	const longest = Math.max(...[...items.values()].map(({ begun }) => begun?.request.timeout ?? 0));
+	let longest = 0;
+	for (const { begun } of items.values()) longest = Math.max(longest, begun?.request.timeout ?? 0);
 	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
 	if (executionTimeout <= 0 || allowed >= own) return undefined;
 	return `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min.`;

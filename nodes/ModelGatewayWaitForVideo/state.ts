@@ -30,10 +30,10 @@ export function jobOf(item: StoredItem): JobSummary {
 
 /** When the next pass must begin, in milliseconds since 1970; undefined when no item waits any more. */
 export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
-	const times = [...items.values()].flatMap((item) =>
-		item.name === 'waiting' ? [item.poller.nextPollAt] : [],
-	);
-	return times.length > 0 ? Math.min(...times) : undefined;
+	let next = Infinity;
+	for (const item of items.values())
+		if (item.name === 'waiting') next = Math.min(next, item.poller.nextPollAt);
+	return next === Infinity ? undefined : next;
 }
 
 /**

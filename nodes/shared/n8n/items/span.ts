@@ -26,7 +26,9 @@ export function describeSpan(run: RunState): void {
 			...(jobs.length > 0 && { job_id: jobs.join(' ') }),
 			...(models.length > 0 && { model: models.join(' ') }),
 			...(costs.length > 0 && { estimated_cost: sumOf(costs) }),
-			...(waited.length > 0 && { waited_seconds: Math.max(...waited) }),
+			...(waited.length > 0 && {
+				waited_seconds: waited.reduce((longest, seconds) => Math.max(longest, seconds)),
+			}),
 			outcome: outcomeOf(run),
 		},
 	});
