@@ -38,13 +38,17 @@ const phasesIn = (...lists: Array<Record<string, Phase>>) =>
  * be lost for its word. A word that may mean anything is left out: its job counts as not finished.
  */
 const otherWords: Record<Phase, string> = {
-	queued:
-		'waiting created scheduled accepted preparing throttled queue in_queue queueing queuing not_start not_started',
-	running: 'generating rendering starting started dreaming',
-	succeeded: 'success successful succeed complete done finish finished ready',
+	queued: `
+		waiting wait created scheduled accepted preparing throttled queue in_queue queueing queuing not_start
+		not_started 排队中 等待中
+	`,
+	running: 'generating rendering starting started dreaming run in_process 处理中 生成中 进行中',
+	succeeded: `
+		success successful succeed complete done finish finished ready 成功 完成 已完成 生成成功 完了 완료 성공
+	`,
 	failed: `
 		failure fail error errored rejected expired aborted cancel canceled cancelled timeout time_out
-		timed_out
+		timed_out 失败 已失败 生成失败 已取消 失敗 실패
 	`,
 };
 
@@ -71,7 +75,8 @@ export function phaseOf(state: string): Phase | undefined {
 }
 
 /** Matches an unknown state in which a job surely goes on, although its file may be announced. */
-export const goesOnWords = /ing(?:_|$)|pend|progress|queue|stage|step|wait/i;
+export const goesOnWords =
+	/ing(?![a-z])|pend|progress|process(?!ed)|queue|stage|step|wait|\brun\b|\bactive|中(?![断止])|중(?![단지])|排队|等待/i;
 
 /** Whether a state is one that the specification gives for `status`. */
 export const isPollState = (state: string): boolean => pollStates.has(state.toLowerCase());

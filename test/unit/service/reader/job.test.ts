@@ -182,6 +182,24 @@ describe('each name that services use', () => {
 		expect(poll(job).status).toBe(status);
 	});
 
+	it.each([
+		...['processing video', 'Rendering (2/3)', 'upscaling...', 'in process', 'RUN'],
+		...['active', 'WAIT', '处理中', '排队中', '正在生成中…', '処理中', '생성 중'],
+	])('does not take a link for the end of a job that goes on: %s', (status) => {
+		expect(poll({ task_id: 't', status, result_url: link }).phase).not.toBe('succeeded');
+	});
+
+	it.each(['成功', '已完成', '完了', '완료', 'Processed', 'ended', '生成完毕', '失败'])(
+		'knows the end of a job by its word, or by its link: %s',
+		(status) => {
+			const isFailure = status === '失败';
+			const file = isFailure ? {} : { result_url: link };
+			expect(poll({ task_id: 't', status, ...file }).phase).toBe(
+				isFailure ? 'failed' : 'succeeded',
+			);
+		},
+	);
+
 	it.each([{ metadata: { done: true } }, { finished: 'yes' }, { ready: true }, { status: true }])(
 		'takes no other value for the end of the job: %j',
 		(job) => {
