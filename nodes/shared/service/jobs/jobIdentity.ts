@@ -1,7 +1,8 @@
 import { OtherJobResponse, type ServiceResponse } from '../client/response';
 import { excerpt } from '../json';
 import type { JobKind } from '../protocol/jobs';
-import { jobIdsIn, shownIdIn } from '../reader/jobId';
+import { jobIdsIn, listedJobs, shownIdIn } from '../reader/jobId';
+import { stateIn } from '../reader/jobState';
 import { read } from '../reader/values';
 
 /** Whether one of the fields that name a job names this one. */
@@ -10,7 +11,8 @@ export const namesJob = (fields: unknown, id: string): boolean =>
 
 /**
  * A parser that refuses responses about another job. A proxy may mix up responses, and another job's video would be
- * taken for the one that was ordered. A response is refused only if it certainly names another job.
+ * taken for the one that was ordered. A response is refused only if it certainly names another job. Of a list of jobs,
+ * as a service gives them where it drops the ID, only this one is read.
  * @param parse parses a response that names this job, or none
  */
 export function parserForJob<T>(
@@ -18,9 +20,14 @@ export function parserForJob<T>(
 	parse: (response: ServiceResponse) => T,
 ): (response: ServiceResponse) => T {
 	return (response) => {
-		const shown = shownIdIn(read(response.json), source);
-		if (shown === undefined || namesJob(response.json, id)) return parse(response);
-		throw new OtherJobResponse(`is about another job: ${excerpt(shown, 100)}`);
+		const answer = read(response.json);
+		const shown = shownIdIn(answer, source);
+		const jobs = shown === undefined ? listedJobs(answer) : [];
+		const own = jobs.find((one) => isSameId(one.id, id));
+		if (own) return parse({ ...response, json: own.job });
+		const [other = shown] = stateIn(answer) === undefined ? jobs.map((one) => one.id) : [];
+		if (other === undefined || namesJob(response.json, id)) return parse(response);
+		throw new OtherJobResponse(`is about another job: ${excerpt(other, 100)}`);
 	};
 }
 

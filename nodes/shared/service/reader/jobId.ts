@@ -1,7 +1,7 @@
 /** The ID of a job ("Endpoints" 1 and 11). */
-import { asText } from '../json';
+import { asText, type JsonObject } from '../json';
 import type { JobKind } from '../protocol/jobs';
-import { isAboutSomethingElse, jobParts, onlyOne } from './jobState';
+import { hasState, isAboutSomethingElse, jobParts, onlyOne } from './jobState';
 import { mayBeAccepted } from './refusal';
 import { at, firstBy, named, type Answer, type Rule } from './values';
 
@@ -80,6 +80,14 @@ function idInAddresses(texts: readonly string[]): string | undefined {
 export function shownIdIn(answer: Answer, source: JobKind | 'content'): string | undefined {
 	return asText(firstBy(answer.values.filter(mayBeId), shownIds[source])?.value);
 }
+
+/** The jobs in a list of several, each with an ID and a state of its own. */
+export const listedJobs = ({ values }: Answer): Array<{ id: string; job: JsonObject }> =>
+	values
+		.filter((value) => value.isOneOfMany && isListedId(value) && !isAboutSomethingElse(value))
+		.filter(({ siblings }) => hasState(siblings))
+		.map(({ value, siblings: job }) => ({ id: asText(value) ?? '', job }));
+const isListedId = named('id', 'task_id', 'video_id', 'job_id');
 
 /** All IDs of an answer that may be that of its job. */
 export const jobIdsIn = (answer: Answer): string[] =>

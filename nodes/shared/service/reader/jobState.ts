@@ -1,7 +1,16 @@
 /** The state of a job and its progress ("Endpoints" 2 and 12). */
-import { asText } from '../json';
+import { asText, type JsonObject } from '../json';
 import { isFinal, isPollState, phaseOf } from '../protocol/jobs';
-import { at, firstBy, named, plainName, type Answer, type Rule, type Value } from './values';
+import {
+	at,
+	firstBy,
+	named,
+	plainName,
+	plainNames,
+	type Answer,
+	type Rule,
+	type Value,
+} from './values';
 
 /** Parts of an answer that are about something else than its job. */
 export const isAboutSomethingElse: Rule = ({ path }) =>
@@ -21,6 +30,12 @@ export function onlyOne(values: Value[]): Value | undefined {
 
 /** From a name that only a job has to one that may be about anything. */
 const stateNames = ['task_status', 'job_status', 'video_status', 'status', 'task_state', 'state'];
+
+const plainStateNames = plainNames(...stateNames);
+
+/** Whether an object has a state of its own. */
+export const hasState = (object: JsonObject): boolean =>
+	Object.keys(object).some((name) => plainStateNames.has(plainName(name)));
 
 /**
  * The state of a job as the service spells it. Some gateways add a status of the call itself, such as "success", to that
