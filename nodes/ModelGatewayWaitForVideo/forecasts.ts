@@ -11,10 +11,11 @@ import { secondsSince, type Forecast } from './request';
 import { jobOf, type StoredItem } from './state';
 
 /**
- * Milliseconds between two polls after which nobody knows when a job ended, as when n8n was down. n8n resumes a parked
- * execution up to a minute late.
+ * How much later than a job ended its end may be seen, so that its length says enough: milliseconds, as n8n resumes a
+ * parked execution up to a minute late, or a part of the length. It was later when n8n was down, or with few polls.
  */
 const maxUnseen = 120_000;
+const maxUnseenPart = 0.2;
 
 /** The words of a pass about the jobs that are running, and its lessons from those that end. */
 export class Forecasts {
@@ -71,9 +72,11 @@ export class Forecasts {
 		const { start } = item.begun ?? {};
 		const { id } = jobOf(item);
 		const now = this.clock.now();
-		if (!start?.isCreation || this.learned.has(id) || now > seenRunningAt + maxUnseen) return;
+		if (!start?.isCreation || this.learned.has(id)) return;
+		const length = now - start.at;
+		if (now - seenRunningAt > Math.max(maxUnseen, maxUnseenPart * length)) return;
 		this.learned.add(id);
-		await this.lengths.learn(workOf(item), (now - start.at) / 1000);
+		await this.lengths.learn(workOf(item), length / 1000);
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { StructuredChunk } from 'n8n-workflow';
+import type { IDataObject, StructuredChunk } from 'n8n-workflow';
 import type { JobKind } from '../../../nodes/shared/service/protocol/jobs';
 import { processMemory } from '../../../nodes/shared/n8n/execution/processMemory';
 import { processedItems, resumeExecution, resumeToEnd, type WorkflowRun } from '../../harness';
@@ -24,10 +24,11 @@ describe('when a video is expected', () => {
 	/** Orders videos and waits for them, as n8n runs an active workflow. */
 	const order = async (
 		kind: JobKind,
-		{ count = 1, whileWaiting = 'hold', onChunk }: Order = {},
+		{ count = 1, whileWaiting = 'hold', options = {}, onChunk }: Order = {},
 	): Promise<WorkflowRun> => {
 		const create = kind === 'task' ? createReferenceVideo() : createVideo();
-		return await runWorkflow(chain(create, waitForVideo({ whileWaiting, download: false })), {
+		const wait = waitForVideo({ whileWaiting, download: false, options });
+		return await runWorkflow(chain(create, wait), {
 			...{ mode: onChunk ? 'webhook' : 'trigger', onChunk },
 			input: Array.from({ length: count }, () => ({ json: { media } as never })),
 		});
@@ -35,17 +36,18 @@ describe('when a video is expected', () => {
 	interface Order {
 		count?: number;
 		whileWaiting?: string;
+		options?: IDataObject;
 		onChunk?: (chunk: StructuredChunk) => void;
 	}
 
 	/** Lets all jobs finish after this many seconds, and orders videos until their length is known. */
-	const learn = async (kind: JobKind, seconds: number, count = 5) => {
+	const learn = async (kind: JobKind, seconds: number, options: IDataObject = {}) => {
 		gateway.on('job', ({ id, phase }) => {
 			if (phase !== 'queued') return;
 			if (seconds === 0) gateway.jobs.complete(id, video);
 			else setTimeout(() => gateway.jobs.complete(id, video), seconds * 1000);
 		});
-		const run = await resumeToEnd(await order(kind, { count }));
+		const run = await resumeToEnd(await order(kind, { count: 5, options }));
 		gateway.removeAllListeners('job');
 		return run;
 	};
@@ -104,6 +106,17 @@ describe('when a video is expected', () => {
 		]);
 		expect(processedItems.snapshot.get('harness Wait for Video') ?? []).toEqual([]);
 	});
+
+	it.each([
+		[1_000, 'About 18 minutes more'],
+		[200, 'A reference video usually'],
+	])(
+		'is learned with a Poll Interval of three minutes where it says enough: %d s',
+		async (seconds, hint) => {
+			await learn('task', seconds, { pollIntervalSeconds: 180 });
+			expect(hintsOf(await park('task'))[0]).toMatch(hint);
+		},
+	);
 
 	it('is not learned from jobs that finished while n8n was down', async () => {
 		const jobs = gateway.ledger.length;
