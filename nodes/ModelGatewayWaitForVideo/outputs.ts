@@ -9,7 +9,7 @@ import { videoFields } from '../shared/service/jobs/responses';
 import { JobWait } from '../shared/service/jobs/wait';
 import { textAt, withoutUndefined } from '../shared/service/json';
 import { shouldDownload } from '../shared/n8n/files/fileOutput';
-import { storeVideo } from '../shared/n8n/files/video';
+import { severalVideosHint, storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { Forecast, WaitRequest } from './request';
 
@@ -25,7 +25,7 @@ export function unfinishedOutput(
 /** The outputs of a finished job. n8n stores them with the execution, so they must survive JSON. */
 export interface Delivered {
 	outputs: ItemOutput[];
-	/** A remark for the user about the file. */
+	/** A remark for the user about the job or its file. */
 	hint?: string;
 }
 
@@ -52,12 +52,14 @@ export async function outputsOf(
 	const own = { job_id: id, video_url: source.url };
 	const ours = withoutUndefined({ waited_seconds, input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ours }) as IDataObject;
-	if (!shouldDownload(output, source, run.context)) return { outputs: [{ json }] };
+	const several = severalVideosHint(id, { fields, url: source.url });
+	if (!shouldDownload(output, source, run.context)) return { outputs: [{ json }], hint: several };
 	const { signal } = run.gateway.runtime;
 	const wait = new JobWait(jobSource(run.gateway), poller, { clock, signal });
 	const refresh = async () => await wait.freshSource();
 	const request = { source, refresh, timeout, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };
 	const video = await downloads.run(async () => await storeVideo(run, request, target));
-	return { outputs: [{ json, binary: video.binary }], hint: video.hint };
+	const hint = [several, video.hint].filter(Boolean).join(' ');
+	return { outputs: [{ json, binary: video.binary }], ...(hint && { hint }) };
 }

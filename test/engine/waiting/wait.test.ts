@@ -93,6 +93,23 @@ describe('Wait for Video', () => {
 		expect(Date.now() - before).toBeLessThan(20_000);
 	});
 
+	it.each(['task', 'videoContent'] as const)(
+		'says that a job has several videos, which are all charged: %s',
+		async (route) => {
+			const { id } = earlierJob(gateway, route === 'task' ? 'task' : 'video', video);
+			const urls = ['https://files.example/a.mp4', 'https://files.example/b.mp4'];
+			const body = JSON.stringify({ status: 'completed', urls });
+			gateway.fault({ route, action: 'answer', body });
+			const input = [{ json: { id } }];
+			const node = waitForVideo({ download: false });
+			const run = await resumeToEnd(await runWorkflow(chain(node), { input }));
+			expect(hintsOf(run)).toEqual([
+				`Video job ${id} has 2 videos. This output is about one of them; the links to all are in its fields.`,
+			]);
+			expect(run.items('Wait for Video')[0].json).toMatchObject({ video_url: urls[0], urls });
+		},
+	);
+
 	it("outputs the order's request ID as input_request_id", async () => {
 		const credentials = credentialFor(gateway);
 		const created = (await runWorkflow(chain(createVideo()), { credentials })).items('Create');

@@ -4,7 +4,7 @@ import { getVideoContent } from '../../../shared/service/jobs/requests';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
 import { jobCollected } from '../../../shared/n8n/execution/orderedJobs';
 import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { storeVideo } from '../../../shared/n8n/files/video';
+import { severalVideosHint, storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { videoIdField } from './get';
 
@@ -36,6 +36,8 @@ export const videoGetContent: Operation<Request> = {
 		const { source, fields } = await getContent();
 		jobCollected(id);
 		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;
+		const several = severalVideosHint(id, { fields, url: source.url });
+		if (several !== undefined) run.hint(several);
 		if (!shouldDownload(output, source, run.context)) return [{ json }];
 
 		const refresh = async () => (await getContent()).source;

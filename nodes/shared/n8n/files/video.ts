@@ -1,7 +1,10 @@
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 import type { FileState } from '../../service/files/fileEnd';
+import { jobName } from '../../service/errors/jobSummary';
 import { downloadVideo, type DownloadRequest } from '../../service/jobs/download';
 import { videoExtensions, type FileType } from '../../service/files/fileType';
+import { read } from '../../service/reader/values';
+import { countVideos } from '../../service/reader/videoLink';
 import type { N8nGateway } from '../client/gateway';
 import type { FileOutput } from './fileOutput';
 import { storeError } from './storeError';
@@ -46,6 +49,16 @@ function hintAt({ name, extensions: [extension] }: FileType, state: FileState): 
 	return state === 'lacksIndex'
 		? 'has no index (moov): it arrived as the service made it, but players cannot open it.'
 		: undefined;
+}
+
+/** A job may have made several videos, and all are charged. Undefined where it has made one. */
+export function severalVideosHint(
+	id: string,
+	{ fields, url }: { fields: object; url: string },
+): string | undefined {
+	const count = countVideos(read(fields), url);
+	if (count === 1) return undefined;
+	return `${jobName({ id })} has ${count} videos. This output is about one of them; the links to all are in its fields.`;
 }
 
 /** Names that Windows reserves for devices, whatever follows their first dot. */

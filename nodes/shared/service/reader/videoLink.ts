@@ -51,8 +51,20 @@ export function videoIn(
 	const best = bestLink(answer, base);
 	if (best === undefined) return undefined;
 	const { link, isOther } = best;
-	const isVideo = /^data:|^[^?#]*\.(?:mp4|m4v|mov|webm|mkv)(?:[?#]|$)/i.test(link);
-	return { link, isFile: isVideo && !isOther && !hasError(answer) };
+	return { link, isFile: isVideo(link) && !isOther && !hasError(answer) };
+}
+
+const isVideo = (link: string) => /^data:|^[^?#]*\.(?:mp4|m4v|mov|webm|mkv)(?:[?#]|$)/i.test(link);
+
+/** How many videos there are in the list that has this link; 1 where it is in none. */
+export function countVideos(answer: Answer, link: string): number {
+	const listed = answer.values
+		.filter((value) => value.isOneOfMany && typeof value.value === 'string' && !isNotOfVideo(value))
+		.flatMap((value) => linkOf(value).map((found) => ({ ...found, place: value.path.join('.') })))
+		.filter(({ isOther }) => !isOther);
+	const own = listed.find((one) => one.link === link);
+	const others = listed.filter((one) => one.place === own?.place && isVideo(one.link));
+	return new Set([link, ...others.map((one) => one.link)]).size;
 }
 
 function bestLink(answer: Answer, base?: string): Link | undefined {

@@ -295,6 +295,23 @@ describe('the link to the video', () => {
 	});
 });
 
+describe('several videos', () => {
+	const other = 'https://files.example/b.mp4';
+
+	it.each<[object, number]>([
+		[{ videos: [{ url: link }, { url: other }] }, 2],
+		[{ output: [other, link, link] }, 2],
+		[{ url: link, data: { urls: [link, other, 'https://files.example/c.webm'] } }, 3],
+		[{ url: link, data: { urls: [other, other] } }, 1],
+		[{ videos: [{ url: link, thumbnail_url: other }, { id: 'b' }] }, 1],
+		[{ output: [link, 'https://files.example/a.png', 'https://files.example/page'] }, 1],
+		[{ videos: [{ url: link }], first: [{ reference_url: other }, { reference_url: other }] }, 1],
+		[{ url: link, other_url: other }, 1],
+	])('are counted where they are in one list: %j', (body, count) => {
+		expect(reader.countVideos(read(body), link)).toBe(count);
+	});
+});
+
 describe('a video as base64', () => {
 	const base64 = mp4Of(3_000).toString('base64');
 	const png = Buffer.concat([pngHead, Buffer.alloc(300)]).toString('base64');
