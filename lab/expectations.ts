@@ -60,7 +60,7 @@ async function figuresOf(scenario: Scenario, seed: string): Promise<Figure[]> {
 					said.push(isNear(saidTime(expectationOf(work, lengths.like(work), 0).text), length));
 					best.push(isNear(typical + lateness / 2, length));
 				}
-				await lengths.learn(work, length);
+				lengths.learn(work, length);
 			}
 		}
 	}

@@ -68,7 +68,7 @@ export class Forecasts {
 	}
 
 	/** The job of this item has succeeded. @param seenRunningAt when a poll last found it running */
-	async learn(item: StoredItem, seenRunningAt = -Infinity): Promise<void> {
+	learn(item: StoredItem, seenRunningAt = -Infinity): void {
 		const { start } = item.begun ?? {};
 		const { id } = jobOf(item);
 		const now = this.clock.now();
@@ -76,7 +76,12 @@ export class Forecasts {
 		const length = now - start.at;
 		if (now - seenRunningAt > Math.max(maxUnseen, maxUnseenPart * length)) return;
 		this.learned.add(id);
-		await this.lengths.learn(workOf(item), length / 1000);
+		this.lengths.learn(workOf(item), length / 1000);
+	}
+
+	/** Keeps the lessons for the next process and other workers. */
+	async save(): Promise<void> {
+		await this.lengths.save();
 	}
 }
 

@@ -32,6 +32,12 @@ const reads = () => remembered('reads of lengths', () => new NewestEntries<true>
 /** @param number of the length among those on the same step, from 0 */
 const factOf = (name: string, step: number, number: number) => `length ${name} ${step} ${number}`;
 
+const factsOf = (name: string, steps: readonly number[]): string[] =>
+	steps.map((step, index) => {
+		const earlier = steps.slice(0, index).filter((other) => other === step);
+		return factOf(name, step, earlier.length);
+	});
+
 /**
  * How long finished jobs took. This process knows what all its nodes have seen. n8n's store of processed items keeps
  * what this node has seen, for the next process and other workers. An error of the store is ignored: nothing is lost.
@@ -42,6 +48,8 @@ const factOf = (name: string, step: number, number: number) => `length ${name} $
 export class JobLengths {
 	private readonly node: string;
 	private readonly store: ProcessedItems;
+	/** By the names of what was learned: the steps that were known before. */
+	private readonly unsaved = new Map<string, readonly number[]>();
 
 	constructor(context: IExecuteFunctions) {
 		this.node = nodeIdOf(context);
@@ -79,24 +87,27 @@ export class JobLengths {
 	}
 
 	/** A job has succeeded. @param seconds since its creation; an absurd number if n8n's clock was set */
-	async learn(work: JobWork, seconds: number): Promise<void> {
+	learn(work: JobWork, seconds: number): void {
 		if (!(seconds > 0 && seconds < longest)) return;
-		const step = stepOf(seconds);
-		const names = new Set([...lengthNames(work), ...lengthNames({ kind: work.kind })]);
-		const values = [...names].flatMap((name) => this.add(name, step));
-		if (values.length === 0) return;
-		await this.store.add(values, { trims: true, keeps: maxStored }).catch(() => undefined);
+		for (const name of new Set([...lengthNames(work), ...lengthNames({ kind: work.kind })])) {
+			const steps = stepsOf(name);
+			if (!this.unsaved.has(name)) this.unsaved.set(name, steps);
+			known().set(name, [...steps, stepOf(seconds)].slice(-lengthsThatCount.newest));
+		}
 	}
 
-	/** @returns what to record in n8n's store */
-	private add(name: string, step: number): string[] {
-		const before = stepsOf(name);
-		const after = [...before, step].slice(-lengthsThatCount.newest);
-		known().set(name, after);
-		const [oldest] = after.length === before.length ? before : [];
-		if (oldest === step) return [];
-		const count = (own: number) => after.filter((other) => other === own).length;
-		if (oldest !== undefined) this.store.removeLater(valuesOf(factOf(name, oldest, count(oldest))));
-		return valuesOf(factOf(name, step, count(step) - 1));
+	/** Records in n8n's store what was learned, in one call: thousands of jobs may end together. */
+	async save(): Promise<void> {
+		const values: string[] = [];
+		for (const [name, before] of this.unsaved) {
+			const [earlier, now] = [before, stepsOf(name)].map((steps) => factsOf(name, steps));
+			// This run had more names than the process keeps.
+			if (now.length === 0) continue;
+			this.store.removeLater(earlier.filter((fact) => !now.includes(fact)).flatMap(valuesOf));
+			values.push(...now.filter((fact) => !earlier.includes(fact)).flatMap(valuesOf));
+		}
+		this.unsaved.clear();
+		if (values.length === 0) return;
+		await this.store.add(values, { trims: true, keeps: maxStored }).catch(() => undefined);
 	}
 }

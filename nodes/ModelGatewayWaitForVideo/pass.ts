@@ -91,6 +91,7 @@ export class Pass {
 		});
 		const isWaiting = (item: Item) => this.stored.get(item)?.name === 'waiting';
 		if (isTogether && !items.some(isWaiting)) await limiter.forEach(items, deliver);
+		await this.forecasts.save();
 	}
 
 	/** Reads the items that no pass has read yet: what was begun goes on as it was begun. */
@@ -176,7 +177,7 @@ export class Pass {
 			const finished =
 				length.name === 'stay' ? await wait.hold() : await wait.pollUntil(length.time);
 			const { state: poller } = wait;
-			if (finished) await forecasts.learn({ ...stored, poller }, seenRunningAt);
+			if (finished) forecasts.learn({ ...stored, poller }, seenRunningAt);
 			this.keep(
 				item,
 				finished ? { name: 'finished', poller, finished } : { name: 'waiting', poller },

@@ -128,6 +128,21 @@ describe('when a video is expected', () => {
 		]);
 	});
 
+	it('is kept in one call of n8n for all jobs that end in a pass', async () => {
+		const jobs = earlierTasks(gateway, 30);
+		const json = jobs.map(({ id }) => ({ json: { task_id: id, status: 'submitted' } }));
+		setTimeout(() => jobs.forEach(({ id }) => gateway.jobs.complete(id, video)), 100_000);
+		const calls = processedItems.calls.length;
+		const node = waitForVideo({ whileWaiting: 'hold', download: false });
+		const run = await resumeToEnd(await runWorkflow(chain(node), { input: json, mode: 'trigger' }));
+		expect(run.status).toBe('success');
+		// The first ones look up what is known.
+		expect(processedItems.calls.slice(calls).length).toBeLessThan(10);
+		processMemory.clear();
+		const next = await startWaits(gateway, chain(waitForVideo()), earlierTasks(gateway, 1));
+		expect(hintsOf(next)[0]).toContain('in the last 20)');
+	});
+
 	it('does not depend on the store of n8n', async () => {
 		processedItems.precede = () => {
 			throw new Error('SQLITE_BUSY');
