@@ -48,7 +48,7 @@ export class Forecasts {
 	async report(
 		item: StoredItem,
 		job: JobSummary,
-		{ index, hasChanged, live, log }: Report,
+		{ index, hasChanged, isRunning, live, log }: Report,
 	): Promise<void> {
 		await this.prepare(item);
 		const forecast = this.of(item, undefined, asMarkdown);
@@ -62,7 +62,7 @@ export class Forecasts {
 			log.write('job progress', { item: index, job, waitedSeconds, expectedSeconds });
 		}
 		const line = describeProgress(job, asMarkdown);
-		const text = isUnfinished(job) && forecast.text ? `. ${forecast.text}` : '';
+		const text = isRunning && forecast.text ? `. ${forecast.text}` : '';
 		// Markdown needs an empty line between two lines.
 		await live.add(`${line}${text}\n\n`);
 	}
@@ -90,6 +90,7 @@ interface Report {
 	index: number;
 	/** Whether its status or its progress is another one. */
 	hasChanged: boolean;
+	isRunning: boolean;
 	live: LiveText;
 	log: NodeLog;
 }

@@ -167,10 +167,11 @@ export class Pass {
 			clock: this.clock,
 			signal: gateway.runtime.signal,
 			firstPollAfter: this.firstPolls[index],
-			onPoll: async (polled, hasChanged) => {
-				if (isUnfinished(polled)) seenRunningAt = this.clock.now();
+			onPoll: async (polled, hasChanged, isRunning) => {
+				if (isRunning) seenRunningAt = this.clock.now();
 				const now = { ...stored, poller: wait.state };
-				await forecasts.report(now, polled, { index, hasChanged, live, log: run.log });
+				const news = { index, hasChanged, isRunning, live, log: run.log };
+				await forecasts.report(now, polled, news);
 			},
 		});
 		try {

@@ -157,6 +157,19 @@ describe('when a video is expected', () => {
 		expect(hintsOf(run)[0]).toMatch(/^Waited for 16 minutes\. This takes more than three times/);
 	});
 
+	it('is not said of a job that has ended under a word of its own', async () => {
+		gateway.once('job', ({ id }) => {
+			const job = { task_id: id, status: 'processed', result_url: 'https://files.example/a.mp4' };
+			gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(job) });
+		});
+		const lines: string[] = [];
+		await order('task', {
+			onChunk: ({ type, content = '', metadata }) =>
+				void (type === 'item' && metadata.nodeName === 'Wait for Video' && lines.push(content)),
+		});
+		expect(lines).toEqual([expect.stringMatching(/: processed\n\n$/)]);
+	});
+
 	it('is in each line of a chat and in the log, which says at the end how long it took', async () => {
 		await learn('video', 60);
 		const lines: string[] = [];

@@ -2,7 +2,7 @@ import type { FileSource } from '../client/fileRequest';
 import type { Clock } from '../client/http';
 import { asGatewayError } from '../errors/gatewayError';
 import type { JobSummary } from '../errors/jobSummary';
-import type { JobKind } from '../protocol/jobs';
+import { isFinal, type JobKind } from '../protocol/jobs';
 import {
 	step,
 	type FinishedJob,
@@ -29,8 +29,11 @@ export interface WaitSettings {
 	signal?: AbortSignal;
 	/** Milliseconds before the first poll of a pass, so that many jobs are not polled at the same moment. */
 	firstPollAfter?: number;
-	/** Called with the job whenever a poll gave its status, and whether that or its progress has changed. */
-	onPoll?: (job: JobSummary, hasChanged: boolean) => Promise<void> | void;
+	/**
+	 * Called with the job whenever a poll gave its status, whether that or its progress has changed, and whether the job
+	 * goes on: its word alone may not tell.
+	 */
+	onPoll?: (job: JobSummary, hasChanged: boolean, isRunning: boolean) => Promise<void> | void;
 }
 
 /** Drives the poller of one job in real time: performs its actions, and passes it the events that result. */
@@ -88,11 +91,14 @@ export class JobWait {
 		}
 	}
 
-	private async reportPoll(before: JobSummary, { status, progress }: JobStatus): Promise<void> {
+	private async reportPoll(
+		before: JobSummary,
+		{ status, progress, phase }: JobStatus,
+	): Promise<void> {
 		const { job } = this.state;
 		const hasChanged = status !== before.status || progress !== before.progress;
 		// A response that says that the job is unknown has no status of the job.
-		if (status === job.status) await this.settings.onPoll?.(job, hasChanged);
+		if (status === job.status) await this.settings.onPoll?.(job, hasChanged, !isFinal(phase));
 	}
 
 	private async perform(
