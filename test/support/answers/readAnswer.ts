@@ -232,7 +232,7 @@ const causes: Record<RefusalKind, Cause> = {
 	...{ unknownModel: 'model', refusedContent: 'content' },
 	...{ notFound: 'job', gone: 'job', jobNotFinished: 'not finished' },
 	...{ badRequest: 'request', tooLarge: 'size', invalidImage: 'image', missingMedia: 'media' },
-	...{ providerError: 'server', serverError: 'server' },
+	...{ providerError: 'server', serverError: 'server', timedOut: 'server' },
 	...{ tooManyRequests: 'rate', responseNotDelivered: 'not delivered' },
 	...{ forbidden: 'unclear', missingMediaOrServerError: 'unclear', knownOrder: 'unclear' },
 	proxy: 'proxy',

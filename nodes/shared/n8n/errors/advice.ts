@@ -50,6 +50,7 @@ const kinds: Record<FailureKind, string | ((failure: Failure, address: string) =
 		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later. If this keeps happening, check the balance.',
 	serverError: runLater,
 	providerError: runLater,
+	timedOut: runLater,
 	responseNotDelivered: 'The same request can succeed: run again.',
 	// It is an order whose outcome is unknown.
 	knownOrder: '',

@@ -25,12 +25,22 @@ import type { ErrorObject } from '../reader/reason';
 import type { Failure, OtherModel } from './gatewayError';
 import type { SentRequest } from './verdict';
 
-/** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
-export function refusalOf(
-	status: number,
-	error: ErrorObject,
-	{ cost, media }: SentRequest,
-): RefusalKind {
+/** Failures that may be those of a provider which goes on with its work. */
+const mayTimeOut: RefusalKind[] = ['serverError', 'providerError', 'missingMediaOrServerError'];
+
+/** Why the service refused, or in what it failed. A time limit is another failure: what was ordered may have been made. */
+export function refusalOf(status: number, error: ErrorObject, request: SentRequest): RefusalKind {
+	const kind = causeOf(status, error, request);
+	const { code = '', type = '', message = '' } = error;
+	const said = `${status} ${code} ${type} ${message.slice(0, maxReasonLength)}`;
+	// Of an error inside a 2xx, no status says that the request was wrong. That of a poll may be why its job has failed.
+	const isUnsure = kind === 'badRequest' && status < 400 && request.cost !== 'read';
+	const mayBe = isUnsure || mayTimeOut.includes(kind);
+	return mayBe && timeLimitWords.test(said) ? 'timedOut' : kind;
+}
+
+/** The code takes precedence: an empty balance has the same status as the rate limit. */
+function causeOf(status: number, error: ErrorObject, { cost, media }: SentRequest): RefusalKind {
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
 	const said = statusOf(error);
@@ -115,8 +125,6 @@ export function refusesModel(
 	if (kind === 'unknownModel' || kind === 'tooManyRequests') return true;
 	if (contentWords.test(reason)) return false;
 	if (kind === 'notPermitted') return true;
-	// After a wait in vain, the result may have been made.
-	if (timeLimitWords.test(`${status} ${reason}`)) return false;
 	if (cost === 'job') return kind === 'providerError' && status >= 500;
 	return kind === 'providerError' || kind === 'serverError';
 }

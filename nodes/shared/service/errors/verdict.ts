@@ -72,8 +72,8 @@ export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict
 }
 
 /** Whether the response was lost on its way, also that of the provider to the service, so that a job may be running. */
-function wasLost({ reach, kind, status }: FailedRequest, { cost }: SentRequest): boolean {
-	const isUndelivered = kind === 'responseNotDelivered' || (status === 504 && passes(kind));
+function wasLost({ reach, kind }: FailedRequest, { cost }: SentRequest): boolean {
+	const isUndelivered = kind === 'responseNotDelivered' || kind === 'timedOut';
 	return reach === 'lost' || reach === 'proxied' || (cost === 'job' && isUndelivered);
 }
 

@@ -37,6 +37,8 @@ export const refusals = {
 	tooManyRequests: { meaning: 'too many requests', passes: true },
 	serverError: { meaning: 'the service had an error', passes: true },
 	providerError: { meaning: "the model's provider had an error", passes: true },
+	/** The service has waited for the model's provider in vain, which may have made what was ordered. */
+	timedOut: { meaning: "the model's provider did not respond in time", passes: true },
 	responseNotDelivered: {
 		meaning: 'the service could not deliver its response',
 		passes: true,
@@ -119,8 +121,8 @@ export const moderationWords =
 export const contentWords =
 	/prompt|content|input|media(?!n)|photo|picture|\bimages?\b(?!-)|\b(text|words?|message)\b|提示|内容|图片/i;
 
-/** Matches a reason that is a time limit, or its status. */
-export const timeLimitWords = /time[d ]?[ _-]?out|deadline|\b(408|504)\b|超时/i;
+/** Matches a reason that is a time limit, or its status; the last two are those of content networks. */
+export const timeLimitWords = /time[d ]?[ _-]?out|deadline|\b(408|504|522|524)\b|超时/i;
 
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =

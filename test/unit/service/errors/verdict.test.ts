@@ -89,6 +89,7 @@ describe('a request that the service did not answer', () => {
 describe('a request that the service refused', () => {
 	const nothing = 'never';
 	const passing = 'again again again later later again';
+	const inVain = 'again again again never? again? again?';
 
 	type Row = [status: number, said: object, columns: string];
 
@@ -98,7 +99,7 @@ describe('a request that the service refused', () => {
 		// With a key, it says that an earlier try arrived.
 		[409, {}, 'never never never never never again?'],
 		[409, { code: 'invalid_prompt' }, nothing],
-		...[408, 425, 500, 503].map((status): Row => [status, {}, passing]),
+		...[425, 500, 503].map((status): Row => [status, {}, passing]),
 		[425, { code: 'upstream_error' }, passing],
 		...['rate_limit_exceeded', 'other', undefined].map((code): Row => [429, { code }, 'patient']),
 		[429, { code: 'quota_exceeded' }, nothing],
@@ -111,10 +112,17 @@ describe('a request that the service refused', () => {
 		[500, { code: 'write_response_body_failed' }, 'again again again never? again? again?'],
 		[500, { code: 'toString' }, passing],
 		// The provider may have accepted a job before it was waited for in vain.
-		[504, { code: 'upstream_error' }, 'again again again never? again? again?'],
-		[504, {}, 'again again again never? again? again?'],
+		...[{ code: 'upstream_error' }, {}].flatMap((error) =>
+			[408, 504, 524].map((status): Row => [status, error, inVain]),
+		),
+		[500, { code: 'upstream_error', message: 'context deadline exceeded' }, inVain],
+		[500, { message: 'The request timed out' }, inVain],
+		[400, { code: 'upstream_error', message: 'Timeout' }, 'later later later never? again? again?'],
+		[400, { message: 'timeout must be a number' }, nothing],
+		[429, { message: 'Rate limit: timed out in the queue' }, 'patient'],
 		[504, { code: 'invalid_prompt' }, nothing],
 		[200, { code: 'server_error' }, 'later'],
+		[200, { message: 'Timeout' }, 'never later later never? again? again?'],
 		[200, { code: '429' }, 'patient'],
 	])('is sent again only where that can help: %d %j', (status, error, columns) => {
 		const text = JSON.stringify({ error: { message: 'No', ...error } });
