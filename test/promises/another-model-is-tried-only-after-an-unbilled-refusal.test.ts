@@ -45,8 +45,8 @@ const faults: Array<[FaultAction, forVideo: boolean, forChat: boolean]> = [
 	[says(429, { code: 'rate_limit_exceeded', message: 'Too many input tokens' }), true, true],
 	[says(429, {}, { 'retry-after': '3600' }), true, true],
 	[says(500, { code: 'upstream_error' }), true, true],
-	[says(503, { code: 'upstream_error', message: 'Overloaded' }), true, true],
-	// A video is created again only where the code says that nothing was made.
+	// A video is created again only where the code and the status say that nothing was made.
+	[says(503, { code: 'upstream_error', message: 'Overloaded' }), false, true],
 	[says(400, { code: 'upstream_error' }), false, true],
 	[says(500, {}), false, true],
 	[says(502, { type: 'server_error' }), false, true],

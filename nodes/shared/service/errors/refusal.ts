@@ -125,7 +125,7 @@ export function refusesModel(
 	if (kind === 'unknownModel' || kind === 'tooManyRequests') return true;
 	if (contentWords.test(reason)) return false;
 	if (kind === 'notPermitted') return true;
-	if (cost === 'job') return kind === 'providerError' && status >= 500;
+	if (cost === 'job') return kind === 'providerError' && status === 500;
 	return kind === 'providerError' || kind === 'serverError';
 }
 

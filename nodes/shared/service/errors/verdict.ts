@@ -117,8 +117,9 @@ function triesOf(failure: FailedRequest, request: SentRequest, isLost: boolean):
 	if (isSafe) return again;
 	// A 2xx had begun to arrive, so it is charged.
 	if (reach === 'unreadable') return never;
-	// A job is created again only where the error code says that nothing was made.
-	const isNothingMade = status >= 500 && failedBefore.includes(kind);
+	// A job is created again only where the error code says that nothing was made. With another status than the one of the
+	// specification, a service may pass on what a proxy before the provider said.
+	const isNothingMade = status === 500 && failedBefore.includes(kind);
 	return cost === 'job' && !isNothingMade ? later : again;
 }
 

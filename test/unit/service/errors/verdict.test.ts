@@ -108,6 +108,9 @@ describe('a request that the service refused', () => {
 		[429, { message: 'User quota is not enough' }, nothing],
 		[429, { message: 'You have run out of credits' }, nothing],
 		[500, { code: 'upstream_error' }, 'again'],
+		// Some gateways pass on the status of a proxy before the provider.
+		[502, { code: 'bad_response_status_code', type: 'upstream_error' }, passing],
+		[503, { code: 'upstream_error' }, passing],
 		[500, { code: 'invalid_prompt' }, nothing],
 		[500, { code: 'write_response_body_failed' }, 'again again again never? again? again?'],
 		[500, { code: 'toString' }, passing],
