@@ -5,6 +5,7 @@ import {
 	chargedJobs,
 	create,
 	jobsOf,
+	killedWhileOrdering,
 	loseNext,
 	orderedPrompts,
 	refuseNext,
@@ -61,16 +62,18 @@ it.each(videos)(
 	},
 );
 
-it.each(videos)(
-	'sends again only once what another worker has sent again, and got: %s',
-	async (thing) => {
-		loseNext(thing);
+it.each(videos.flatMap((thing) => [[thing, 'was lost'] as const, [thing, 'a kill met'] as const]))(
+	'sends again only once what another worker has sent again, and got: %s whose response %s',
+	async (thing, before) => {
 		const inWorker = true;
 		const another = async (work: () => Promise<WorkflowRun>) =>
 			(await new EngineProcess().run(work)) as WorkflowRun;
-		const failed = await another(
-			async () => await run(chain(create(thing)), ['Waves'], { inWorker }),
-		);
+		const first = chain(create(thing));
+		if (before === 'was lost') loseNext(thing);
+		const failed =
+			before === 'was lost'
+				? await another(async () => await run(first, ['Waves'], { inWorker }))
+				: await killedWhileOrdering(thing, first);
 		const workflow = chain(create(thing, { options: { ifAnswerLost: 'resend' } }));
 		const retried = async () =>
 			await another(async () => await retryExecution(failed, { workflow, inWorker }));
@@ -79,6 +82,17 @@ it.each(videos)(
 		expect(requested(thing)).toBe(2);
 	},
 );
+
+it('sends again in a Retry what the service refused when another Retry sent it again', async () => {
+	const killed = await killedWhileOrdering('a video', chain(create('a video')));
+	const workflow = chain(create('a video', { options: { ifAnswerLost: 'resend' } }));
+	const retried = async () =>
+		await new EngineProcess().run(async () => await retryExecution(killed, { workflow }));
+	refuseNext('a video');
+	expect((await retried()) as WorkflowRun).toMatchObject({ status: 'error' });
+	expect((await retried()) as WorkflowRun).toMatchObject({ status: 'success' });
+	expect(requested('a video')).toBe(3);
+});
 
 it('sends again by itself what was certainly not accepted', async () => {
 	const refusal = { route: routeOf('a video'), action: 'error' } as const;

@@ -104,8 +104,8 @@ function decideSent(
 ): Decision {
 	const { order, by } = found;
 	const orders = [order];
-	// Its response may have arrived there.
-	const mayBeAnswered = order.state === 'lost' && isContinuedElsewhere;
+	// The response to the second request may have arrived there.
+	const mayBeAnswered = order.state === 'lost' ? isContinuedElsewhere : order.timesSent > 1;
 	const { resendsLost = false } = options ?? {};
 	if (isRecognised(found, wish)) {
 		// If n8n was killed before it was sent, this makes its first job. The day counts it already;

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { NodeLog } from '../log/nodeLog';
 import { Counts } from './counts';
 import { sentTotalOf, wishesOf, type Line } from './line';
-import type { Wish } from './order';
+import type { SentWish, Wish } from './order';
 import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, takenValuesOf, wonOf } from './orderKeys';
 import { Places } from './places';
 import { maxEntries, ProcessedItems } from './store';
@@ -66,10 +66,6 @@ export class Marks {
 		this.counts = new Counts(lines, { context, store, isTraced });
 	}
 
-	private get limitedRows(): Places[] {
-		return this.counts?.limitedRows ?? [];
-	}
-
 	/** Looks up the Order Keys of these wishes. */
 	async findKeys(wishes: readonly Wish[]): Promise<void> {
 		const isHeld = (value: string) => this.held.has(value);
@@ -87,10 +83,10 @@ export class Marks {
 	}
 
 	/**
-	 * Looks up which of these wishes the execution or one of its Retries has sent.
+	 * Looks up which of these wishes the execution or one of its Retries has sent, and whether a Retry has sent it again.
 	 * @param known how many of their requests the journal has
 	 */
-	async findSent(wishes: readonly Wish[], known: number): Promise<Wish[]> {
+	async findSent(wishes: readonly Wish[], known: number): Promise<SentWish[]> {
 		if (!this.isTraced) return [];
 		this.isFamilyNews = false;
 		const sent = await this.attempt(async () => {
@@ -99,11 +95,13 @@ export class Marks {
 			const marks = wishes.flatMap((wish) => [markOf(wish), unkeyedMarkOf(wish)]);
 			const found = await this.store.find([...new Set([...marks, ...ofParameters])]);
 			this.areParametersKnown = ofParameters.some((value) => found.has(value));
-			return wishes.flatMap((wish) => {
+			const sent = wishes.flatMap((wish) => {
 				if (this.held.has(markOf(wish))) return [];
 				if (found.has(markOf(wish))) return wish;
 				return found.has(unkeyedMarkOf(wish)) ? { ...wish, idempotencyKey: undefined } : [];
 			});
+			const again = await this.store.find(sent.map(againMarkOf));
+			return sent.map((wish) => ({ ...wish, timesSent: again.has(againMarkOf(wish)) ? 2 : 1 }));
 		});
 		return sent ?? [];
 	}
@@ -164,7 +162,8 @@ export class Marks {
 
 	/** @returns whether something was learned */
 	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<boolean> {
-		const { store, held, family, keys, limitedRows } = this;
+		const { store, held, family, keys } = this;
+		const limitedRows = this.counts?.limitedRows ?? [];
 		const fresh = lines.filter(({ found }) => !found);
 		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey)).filter(
 			(wish) => !held.has(wonOf(wish)),
@@ -178,7 +177,7 @@ export class Marks {
 		const write = new Write(store, rows, {
 			hasKeys,
 			isClaiming,
-			isOwn: (value) => !earlier.has(value) && this.isAlone(value),
+			isOwn: (value) => isOfSecond(value) || (!earlier.has(value) && this.isAlone(value)),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values.filter((value) => !later.has(value)));
@@ -208,9 +207,10 @@ export class Marks {
 	}
 
 	private valuesOf(lines: readonly Line[]): string[] {
-		const ofOrders = lines.flatMap(({ wish, hasKey }) =>
-			hasKey ? [markOf(wish)] : [markOf(wish), this.ofParameters(wish)],
-		);
+		const ofOrders = lines.flatMap(({ wish, hasKey, found }) => [
+			...[markOf(wish), ...(found ? [againMarkOf(wish)] : [])],
+			...(hasKey ? [] : [this.ofParameters(wish)]),
+		]);
 		// Also those of an order that is sent again: its key may have been released since.
 		const ofKeys = wishesOf(lines.filter(({ hasKey }) => hasKey)).flatMap(keyValuesOf);
 		return [...new Set(this.isTraced ? [...ofOrders, ...ofKeys] : ofKeys)];
@@ -243,5 +243,8 @@ export class Marks {
 /** The mark of an order. Where the gateway knows the order by a key, the mark has the key. */
 const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
 const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
+/** The mark of an order that a Retry has sent again. */
+const againMarkOf = ({ id }: Wish) => `again ${id}`;
 
+const isOfSecond = (value: string) => value.startsWith('again ');
 const isOfParameters = (value: string) => value.startsWith('parameters ');

@@ -45,12 +45,14 @@ export type State =
 			model?: string;
 	  };
 
+/** A wish that was sent. */
+export interface SentWish extends Wish {
+	/** How many requests of it may have made something. */
+	timesSent: number;
+}
+
 /** A wish that was sent, and what came of it. */
-export type Order = State &
-	Wish & {
-		/** How many requests of it may have made something. */
-		timesSent: number;
-	};
+export type Order = State & SentWish;
 
 export type Answered = Extract<Order, { state: 'answered' }>;
 

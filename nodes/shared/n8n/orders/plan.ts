@@ -30,7 +30,7 @@ export class Plan {
 		const unknown = wishesOf(lines.filter(({ found }) => !found));
 		const sent = await this.marks.findSent(unknown, this.journal.totalExcept().orders);
 		if (sent.length === 0) return;
-		this.journal.keep(sent.map((wish): Order => ({ ...wish, state: 'sent', timesSent: 1 })));
+		this.journal.keep(sent.map((order): Order => ({ ...order, state: 'sent' })));
 		this.pair(lines);
 	}
 

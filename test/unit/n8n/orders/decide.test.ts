@@ -97,6 +97,7 @@ describe('the decision about an order', () => {
 		[lost, 'request', { ...resends, isContinuedElsewhere: true }, 'refuse', 'sent'],
 		[lost, 'request', { isContinuedElsewhere: true }, 'refuse', 'lost'],
 		[sent, 'request', { ...resends, isContinuedElsewhere: true }, 'send'],
+		[{ ...sent, timesSent: 2 }, 'request', resends, 'refuse', 'sent'],
 		// It was sent, and nothing else is known.
 		[sent, 'request', {}, 'refuse', 'sent'],
 		[sent, 'request', resends, 'send'],
