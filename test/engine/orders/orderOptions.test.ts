@@ -90,6 +90,13 @@ describe('a limit set by an expression', () => {
 	])('places no order when %s is %s', async (option, value, problem) => {
 		await expectProblem({ [option]: value }, problem);
 	});
+
+	it.each([
+		[{ maxOrders: 100_001, inEach: 'month' }, /^Max Orders must be at most 100000 in each month/],
+		[{ maxCost: 1e9 + 1, inEach: 'day' }, /^Max Cost must be at most 1000000000 in each day/],
+	])('places no order when nobody can count as far as %j', async (options, problem) => {
+		await expectProblem(options, problem);
+	});
 });
 
 describe('Order Key', () => {

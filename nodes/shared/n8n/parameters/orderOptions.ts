@@ -31,11 +31,11 @@ export interface Limit {
 	readonly field: string;
 }
 
-/** Maximum orders of a day that can be counted. */
+/** Maximum orders of a day or month that can be counted. */
 export const maxOrdersCounted = 100_000;
 
-/** Maximum cost per day that can be counted, in any currency. */
-const maxCostCounted = 1_000_000_000;
+/** What can be counted over several executions: orders, or their cost in any currency. */
+const maxCounted = { orders: maxOrdersCounted, cost: 1_000_000_000 };
 
 /**
  * In the panel itself and not under "Options", so that a careful user finds it before the first order. An expression that
@@ -88,7 +88,7 @@ const maxCostOption = requiredNumber('maxCost', 'Max Cost', {
 });
 
 const maxCostPerDayOption = requiredNumber('maxCostPerDay', 'Max Cost per Day', {
-	rule: { type: 'number', min: 0, max: maxCostCounted },
+	rule: { type: 'number', min: 0, max: maxCounted.cost },
 	default: 20,
 	description:
 		'What this node’s orders may cost in one day, in all executions together. It is estimated by Prices in the credential. Another amount begins a new count. Needs a saved workflow.',
@@ -187,7 +187,12 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 	const given = fields
 		.filter(({ option }) => isGiven(option))
 		.map(({ of, period, option }): Limit => {
-			return { of, period, max: option.read(scope), field: option.property.displayName };
+			const { rule, property } = option;
+			const [max, field, most] = [option.read(scope), property.displayName, maxCounted[of]];
+			const isUncountable = rule?.max === undefined && period !== 'execution' && max > most;
+			const problem = `must be at most ${most} in each ${period} (it is ${max})`;
+			if (isUncountable) options.report(field, problem, 'unsendable');
+			return { of, period, max, field };
 		});
 	const subject = countForOption.read(scope);
 	// A user who says what is counted must not order without a limit.
