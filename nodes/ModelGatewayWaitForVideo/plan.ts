@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
 import { isTool } from '../shared/n8n/agent/tool';
-import type { EngineContext } from '../shared/n8n/execution/engineContext';
+import { nodesAround, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { whileWaiting } from './fields';
 
 /** How long one pass of a wait keeps the execution open. */
@@ -98,11 +98,14 @@ function callerOf(context: IExecuteFunctions): string | undefined {
 	}
 
 	const { name } = context.getNode();
-	const earlier = executed(context, context.getParentNodes(name, { includeNodeParameters: true }));
+	const before = nodesAround(context, name, 'getParentNodes');
+	if (!before) return 'a connection of the workflow leads to a node that is missing';
+	const earlier = executed(context, before);
 	const trigger = earlier.find((node) => awaitsResponse(context, node));
 	if (trigger) return `whoever called ${trigger.name} waits for the response`;
 	const isForm = earlier.some(({ type }) => /\.form(Trigger)?$/.test(type));
-	const hasPage = isForm && context.getChildNodes(name).some(({ type }) => type.endsWith('.form'));
+	const later = nodesAround(context, name, 'getChildNodes') ?? [];
+	const hasPage = isForm && later.some(({ type }) => type.endsWith('.form'));
 	return hasPage ? 'whoever filled in the form waits for its next page' : undefined;
 }
 
@@ -114,7 +117,7 @@ function awaitsResponse(
 	const { responseMode: ofOptions } = (parameters.options ?? {}) as { responseMode?: unknown };
 	const { responseMode = ofOptions } = parameters;
 	if (responseMode === 'responseNode') {
-		const executedAfter = executed(context, context.getChildNodes(name));
+		const executedAfter = executed(context, nodesAround(context, name, 'getChildNodes') ?? []);
 		return !executedAfter.some(({ type }) => type.endsWith('.respondToWebhook'));
 	}
 	// By default, a chat gets its response from the last node.

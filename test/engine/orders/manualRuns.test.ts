@@ -2,7 +2,7 @@ import {
 	orderedHint,
 	uncollectedHint,
 } from '../../../nodes/ModelGateway/resources/shared/createdJob';
-import { type RunOptions } from '../../harness';
+import { retryExecution, type RunOptions } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { mp4Of } from '../../support/files/boxes';
 import {
@@ -43,6 +43,17 @@ it.each<[string, Node[], boolean]>([
 ])('says that a video was ordered, and how to get it, with %s: %#', async (_, later, isSaid) =>
 	expect(await hintsAfter(later)).toEqual(isSaid ? [orderedHint] : []),
 );
+
+it('keeps an order of a workflow with a connection to a node that is missing', async () => {
+	const workflow = chain(create, core('Next', 'noOp'), core('Gone', 'noOp'));
+	workflow.nodes.pop();
+	const result = await runWorkflow(workflow);
+	expect(result.data.resultData.error?.message).toBe('Destination node not found');
+	expect((await retryExecution(result)).items('Create')).toMatchObject([
+		{ json: { id: lastJob() } },
+	]);
+	expect(gateway.ledger).toHaveLength(1);
+});
 
 it('says nothing to nobody: in an execution that starts by itself', async () =>
 	expect(await hintsAfter([], { mode: 'trigger', startNode: 'Start' })).toEqual([]));

@@ -9,6 +9,7 @@ import {
 	core,
 	createVideo,
 	startedByWebhook,
+	to,
 	waitForVideo,
 } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
@@ -24,6 +25,15 @@ const { gateway, runWorkflow } = withGateway({
 
 const done = core('Done', 'noOp');
 const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);
+
+/** The workflow as an import or a program may leave it: with connections of a node that is not there. */
+const withoutNode = (
+	gone: string,
+	{ nodes, connections }: ReturnType<typeof startedByWebhook>,
+) => ({
+	nodes: nodes.filter(({ name }) => name !== gone),
+	connections: { ...connections, Start: { main: [to('Wait for Video')] } },
+});
 
 describe('Automatic', () => {
 	const wait = waitForVideo();
@@ -63,6 +73,12 @@ describe('Automatic', () => {
 			'webhook',
 			startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
 			'whoever called Start waits for the response',
+		],
+		[
+			'a webhook of a workflow that lacks a node',
+			'webhook',
+			withoutNode('Gone', startedByWebhook({}, core('Gone', 'noOp'), wait)),
+			'a connection of the workflow leads to a node that is missing',
 		],
 		['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
 		['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],

@@ -9,6 +9,7 @@ import { stateIn } from '../../../shared/service/reader/jobState';
 import { jobReasonIn } from '../../../shared/service/reader/reason';
 import { read } from '../../../shared/service/reader/values';
 import { joinFirst } from '../../../shared/n8n/errors/badInput';
+import { nodesAround } from '../../../shared/n8n/execution/engineContext';
 import { jobOrdered, rememberOrdered } from '../../../shared/n8n/execution/orderedJobs';
 import { isTool } from '../../../shared/n8n/agent/tool';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
@@ -52,9 +53,9 @@ export const orderedHint =
 export const uncollectedHint = (ids: string[]) =>
 	`Earlier runs of this node ordered videos that nothing has collected: ${joinFirst(ids)}. Wait for Video gets each by its Job ID, at no cost.`;
 
-/** Whether a node behind this one gets the video. */
+/** Whether a node behind this one gets the video. Never fails: a hint must not end an order that was placed. */
 function isCollectedLater(context: IExecuteFunctions): boolean {
-	const later = context.getChildNodes(context.getNode().name, { includeNodeParameters: true });
+	const later = nodesAround(context, context.getNode().name, 'getChildNodes') ?? [];
 	return later.some(
 		({ type, disabled, parameters }) =>
 			/\.modelGateway(WaitForVideo)?$/.test(type) &&

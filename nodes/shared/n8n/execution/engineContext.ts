@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 
 /** The parts of n8n's engine that a node gets beyond the interface for nodes. Other versions of n8n may lack them. */
 export type EngineContext = IExecuteFunctions & {
@@ -15,3 +15,19 @@ export type EngineContext = IExecuteFunctions & {
 /** Whether a worker of queue mode runs the execution. */
 export const isWorker = ({ additionalData }: EngineContext): boolean =>
 	additionalData !== undefined && additionalData.sendDataToUI === undefined;
+
+/**
+ * The nodes before or behind a node. n8n throws where a connection leads to a node that the workflow does not have, as
+ * after an import or a change by the API: they are not known then.
+ */
+export function nodesAround(
+	context: IExecuteFunctions,
+	name: string,
+	where: 'getParentNodes' | 'getChildNodes',
+): NodeTypeAndVersion[] | undefined {
+	try {
+		return context[where](name, { includeNodeParameters: true });
+	} catch {
+		return undefined;
+	}
+}
