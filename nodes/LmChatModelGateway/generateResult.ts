@@ -53,14 +53,19 @@ export function toGenerateResult(
 	};
 }
 
-/** The tool calls of a message: in the usual form, in the older one, or as parts of its content. Empty ones are none. */
+/**
+ * The tool calls of a message: in the usual form, in the older one, or as parts of its content. Empty ones are none, and
+ * those of tools that the service runs itself.
+ */
 function callsOf({ tool_calls, function_call: call, content }: JsonObject): JsonObject[] {
 	const uses = partsOf(content).filter((part) => valueAt(part, 'type') === 'tool_use');
 	const lists = [[tool_calls].flat(), [{ function: call }], uses].map((list) =>
-		list.filter(isObject).filter((each) => !functionOf(each).every(isEmpty)),
+		list.filter(isObject).filter((each) => !isOfService(each) && !functionOf(each).every(isEmpty)),
 	);
 	return lists.find((list) => list.length > 0) ?? [];
 }
+
+const isOfService = ({ type }: JsonObject) => /_tool_use$/.test(String(type));
 
 /** The name and the arguments of a call. Some services put them into the call itself. */
 function functionOf(call: JsonObject): [name: unknown, input: unknown] {

@@ -100,6 +100,16 @@ describe('streamed completions', () => {
 		});
 	});
 
+	it('keeps the tokens that the first and the last event of a message name', () => {
+		const { finish } = streamed([
+			{ type: 'message_start', message: { id: 'm', content: [], usage: { input_tokens: 3 } } },
+			{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+			{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+			{ type: 'message_stop' },
+		]);
+		expect(finish()).toMatchObject({ id: 'm', usage: { input_tokens: 3, output_tokens: 9 } });
+	});
+
 	it.each<[string, object]>([
 		[
 			'parts',
