@@ -47,9 +47,9 @@ export function addFragment(
 function join(before: unknown, value: unknown, relation: Relation): unknown {
 	if (relation === 'replaces') return value;
 	if (typeof before === 'string' && typeof value === 'string') {
-		// A complete object has no continuation, so the same object is a repetition.
-		const isRepeated = value.startsWith('{') && before === value;
-		if (isRepeated && isObject(parseJson(value))) return before;
+		// A complete object has no continuation: the same one is a repetition, and an empty one stood for what follows.
+		const isObjectAgain = value.startsWith('{') && (before === value || before === '{}');
+		if (isObjectAgain && isObject(parseJson(before))) return value;
 		return before + (relation === 'follows' ? value : addedBy(value, before));
 	}
 	if (!Array.isArray(before) || !Array.isArray(value)) return value;

@@ -30,7 +30,7 @@ export class StreamedToolCalls {
 
 	/** @param isWhole whether these are the calls of a message, which may repeat what came before, by their places */
 	add(fragments: unknown, isWhole: boolean): void {
-		const list = Array.isArray(fragments) ? fragments.filter(isObject) : [];
+		const list = [fragments].flat().filter(isObject);
 		for (const [position, { index: given, ...fields }] of list.entries()) {
 			const index = asIndex(given) ?? (isWhole ? position : undefined);
 			const call = this.callOf(fields, index, isWhole) ?? this.newCall(index);
