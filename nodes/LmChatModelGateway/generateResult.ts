@@ -1,12 +1,14 @@
 import { randomUUID } from 'crypto';
-import { partsOf, textToShow, type Completion } from '../shared/service/chat/completion';
+import type { Completion } from '../shared/service/chat/completion';
 import { isEmpty } from '../shared/service/chat/fragments';
+import { partsOf, textToShow } from '../shared/service/chat/message';
 import { requestIdsOf, UnusableResponse } from '../shared/service/client/response';
 import {
 	asText,
 	isObject,
 	jsonTextOf,
 	parseJson,
+	textAt,
 	valueAt,
 	withoutUndefined,
 	type JsonObject,
@@ -58,19 +60,29 @@ export function toGenerateResult(
  * those of tools that the service runs itself.
  */
 function callsOf({ tool_calls, function_call: call, content }: JsonObject): JsonObject[] {
-	const uses = partsOf(content).filter((part) => valueAt(part, 'type') === 'tool_use');
-	const lists = [[tool_calls].flat(), [{ function: call }], uses].map((list) =>
-		list.filter(isObject).filter((each) => !isOfService(each) && !functionOf(each).every(isEmpty)),
+	const lists = [[tool_calls].flat(), [{ function: call }], partsOf(content).map(callInPart)].map(
+		(list) =>
+			list
+				.filter(isObject)
+				.filter((each) => !isOfService(each) && !functionOf(each).every(isEmpty)),
 	);
 	return lists.find((list) => list.length > 0) ?? [];
 }
+
+/** The call that a part is, or that it holds as those of Gemini and Bedrock do. */
+const callInPart = (part: unknown) =>
+	valueAt(part, 'type') === 'tool_use'
+		? part
+		: ['functionCall', 'function_call', 'toolUse']
+				.map((name) => valueAt(part, name))
+				.find(isObject);
 
 const isOfService = ({ type }: JsonObject) => /_tool_use$/.test(String(type));
 
 /** The name and the arguments of a call. Some services put them into the call itself. */
 function functionOf(call: JsonObject): [name: unknown, input: unknown] {
-	const { name, arguments: given, input } = isObject(call.function) ? call.function : call;
-	return [name, given ?? input];
+	const { name, arguments: given, input, args } = isObject(call.function) ? call.function : call;
+	return [name, given ?? input ?? args];
 }
 
 /** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
@@ -102,7 +114,7 @@ function toolCall(
 	}
 	return {
 		type: 'tool-call',
-		toolCallId: asText(call.id),
+		toolCallId: textAt(call, 'id', 'toolUseId'),
 		toolName,
 		// The tool refuses it, and the model reads why.
 		input: input ?? jsonTextOf({ [unreadableArguments]: text }),

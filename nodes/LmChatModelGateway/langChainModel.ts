@@ -1,4 +1,4 @@
-import { isTextPart, textOf } from '../shared/service/chat/completion';
+import { isTextPart, textOf } from '../shared/service/chat/message';
 import { isObject, type JsonObject } from '../shared/service/json';
 
 /** A message of LangChain, as n8n's AI nodes create it. */

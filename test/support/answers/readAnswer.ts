@@ -2,12 +2,8 @@ import type { ContentOf } from '../../../nodes/LmChatModelGateway/aiNodeSdk';
 import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResult';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/answers';
-import {
-	completion,
-	refusalOf,
-	textOf as messageText,
-	type Completion,
-} from '../../../nodes/shared/service/chat/completion';
+import { completion, type Completion } from '../../../nodes/shared/service/chat/completion';
+import { refusalOf, textOf as messageText } from '../../../nodes/shared/service/chat/message';
 import { completeChat } from '../../../nodes/shared/service/chat/complete';
 import { unstreamed } from '../../../nodes/shared/service/chat/answerStream';
 import { Gateway } from '../../../nodes/shared/service/client/gateway';

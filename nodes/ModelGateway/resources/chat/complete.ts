@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { completeChat } from '../../../shared/service/chat/complete';
-import { textToShow, type Completion } from '../../../shared/service/chat/completion';
+import type { Completion } from '../../../shared/service/chat/completion';
+import { textToShow } from '../../../shared/service/chat/message';
 import type { JsonObject } from '../../../shared/service/json';
 import { textAmount } from '../../../shared/service/protocol/amount';
 import { endpoints } from '../../../shared/service/protocol/endpoints';

@@ -1,11 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import {
-	otherContentOf,
-	textOf,
-	type Choice,
-	type Completion,
-} from '../../../shared/service/chat/completion';
+import type { Choice, Completion } from '../../../shared/service/chat/completion';
 import { isEmpty } from '../../../shared/service/chat/fragments';
+import { otherContentOf, textOf } from '../../../shared/service/chat/message';
 import { requestIdsOf } from '../../../shared/service/client/response';
 import { asText, excerpt, withoutUndefined } from '../../../shared/service/json';
 import { cutShort } from '../../../shared/service/protocol/chat';

@@ -21,11 +21,12 @@ import { mayBeAccepted } from '../reader/refusal';
 import { named, read } from '../reader/values';
 import { words } from '../words';
 import { isEmpty } from './fragments';
+import { contentIn, messageIn, refusalOf, textOf, type Message } from './message';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
 	index: number;
-	message: JsonObject & { content?: unknown };
+	message: Message;
 	/** Why it ended, in the service's word. */
 	finish_reason?: string;
 }
@@ -124,36 +125,6 @@ const endNames = words('finish_reason finishReason done_reason stop_reason stopR
 /** Why an answer ended. */
 const endOf = (answer: JsonObject) => textAt(answer, ...endNames);
 
-/** The message of an answer. Some services put its fields beside it, and its content under other names. */
-function messageIn(answer: JsonObject): Choice['message'] {
-	const { message, delta } = answer;
-	if (isObject(message) && !isEmpty(message)) return message;
-	if (isObject(delta) && !isEmpty(delta)) return delta;
-	const { content, completion, output_text, text, output, messages } = answer;
-	const { role, tool_calls, function_call, refusal, images, audio } = answer;
-	const entries = [output, messages].map(contentOfEntries);
-	const contents = [content, completion, output_text, text, ...entries];
-	return {
-		...withoutUndefined({ role, tool_calls, function_call, refusal, images, audio }),
-		content: contents.map(contentIn).find((each) => each !== undefined) ?? null,
-	};
-}
-
-/** The content of all messages of a list; undefined when there is none. */
-function contentOfEntries(entries: unknown): unknown[] | undefined {
-	const contents = Array.isArray(entries)
-		? entries.map((entry) => valueAt(entry, 'content') ?? valueAt(entry, 'text'))
-		: [];
-	const parts = contents.filter((content) => content !== undefined).flat();
-	return parts.length > 0 ? parts : undefined;
-}
-
-/** A text, a part or a list of them, which some services put into an object; undefined for anything else. */
-function contentIn(content: unknown): unknown {
-	const given = isObject(content) ? (content.parts ?? content) : content;
-	return Array.isArray(given) || isTextPart(given) ? given : undefined;
-}
-
 const callsTool = ({ tool_calls, function_call }: JsonObject) =>
 	Array.isArray(tool_calls) || isObject(function_call);
 
@@ -200,51 +171,4 @@ export function generatedIn(choices: Choice[]): string {
 		return textOf(message) || parts;
 	});
 	return texts.filter(Boolean).join('\n\n');
-}
-
-/** The parts of a message's content, which may be a text, a part, or a list of both ("Resources", message). */
-export function partsOf(content: unknown): unknown[] {
-	return [content].flat().filter((part) => part !== undefined && part !== null);
-}
-
-export const isTextPart = (part: unknown): boolean => textIn(part) !== undefined;
-
-function textIn(part: unknown): string | undefined {
-	const text = isObject(part) ? part.text : part;
-	return typeof text === 'string' ? text : undefined;
-}
-
-/** The text of a message; empty when it has none. */
-export function textOf({ content }: JsonObject): string {
-	if (typeof content === 'string') return content;
-	return partsOf(content)
-		.map((part) => textIn(part) ?? '')
-		.join('');
-}
-
-/** The words with which a model refuses to answer; empty when it does not. */
-export function refusalOf({ content, refusal }: JsonObject): string {
-	if (typeof refusal === 'string' && refusal !== '') return refusal;
-	const refusals = partsOf(content).map((part) => valueAt(part, 'refusal'));
-	return refusals.filter((words) => typeof words === 'string').join('');
-}
-
-/** The text for a person: the answer, or the words with which the model refuses to give one. */
-export function textToShow(message: JsonObject): string {
-	const text = textOf(message);
-	return text.trim() === '' ? refusalOf(message) || text : text;
-}
-
-/** The parts of a message besides its text, under the service's own names. */
-export function otherContentOf(message: JsonObject): JsonObject {
-	const { content, tool_calls, function_call, images, audio } = message;
-	return withoutUndefined({
-		// A part such as an image or a tool call has no text.
-		content: partsOf(content).every(isTextPart) ? undefined : content,
-		tool_calls,
-		function_call,
-		images,
-		audio,
-		refusal: refusalOf(message) || undefined,
-	});
 }

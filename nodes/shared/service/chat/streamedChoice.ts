@@ -1,6 +1,7 @@
 import { asText, isObject, type JsonObject } from '../json';
-import { isTextPart, partsOf, textOf, type Choice } from './completion';
+import type { Choice } from './completion';
 import { addedBy, addFragment, isEmpty, type KeptParts } from './fragments';
+import { isTextPart, partsOf, textOf } from './message';
 import { StreamedToolCalls } from './toolCalls';
 
 const isOtherPart = (part: unknown) => !isTextPart(part);
@@ -64,7 +65,7 @@ export class StreamedChoice {
 
 	private addText(text: string): void {
 		const last = this.parts.at(-1);
-		if (isObject(last) && typeof last.text === 'string') last.text += text;
+		if (isObject(last) && isTextPart(last)) last.text = textOf({ content: last }) + text;
 		else if (text !== '') this.parts.push({ type: 'text', text });
 	}
 }

@@ -1,12 +1,5 @@
-import {
-	anyCompletion,
-	brokenAnswer,
-	isTextPart,
-	partsOf,
-	textOf,
-	textToShow,
-	type Choice,
-} from '../chat/completion';
+import { anyCompletion, brokenAnswer, type Choice } from '../chat/completion';
+import { isTextPart, isThought, partsOf, textOf, textToShow } from '../chat/message';
 import {
 	describeBody,
 	UnusableResponse,
@@ -80,7 +73,8 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 		const isImage = (entry: unknown) =>
 			typeof entry === 'string'
 				? isUsual || looksLikeImage(entry)
-				: !isTextPart(entry) || (isObject(entry) && addressIn(entry) !== undefined);
+				: !isThought(entry) &&
+					(!isTextPart(entry) || (isObject(entry) && addressIn(entry) !== undefined));
 		const found = readEntries(entries.slice(0, maxFoundImages).filter(isImage), response);
 		if (found.images.length > 0)
 			return { ...found, path: isWithinList ? undefined : path, isInPlace: true };
@@ -161,7 +155,7 @@ function jsonIn(text: string): unknown {
 
 /** Whether a part of the content is an image, in the form of the specification or of other services. */
 function isImagePart(part: unknown): part is JsonObject {
-	if (!isObject(part)) return false;
+	if (!isObject(part) || isThought(part)) return false;
 	const names = ['image_url', 'inline_data', 'inlineData'];
 	const isNamed = /image/i.test(asText(part.type) ?? '') && !isTextPart(part);
 	return isNamed || names.some((name) => part[name]);

@@ -1,4 +1,4 @@
-import { otherContentOf } from '../../../../nodes/shared/service/chat/completion';
+import { otherContentOf } from '../../../../nodes/shared/service/chat/message';
 
 const text = { type: 'text', text: 'Hello' };
 const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png' } };
