@@ -120,7 +120,9 @@ function asChoice(given: JsonObject, position: number): Choice {
 	return { ...given, index: index ?? position, message, ...end };
 }
 
-const endNames = words('finish_reason finishReason done_reason stop_reason stopReason');
+const endNames = words(`
+		finish_reason finishReason done_reason stop_reason stopReason incomplete_details.reason
+	`);
 
 /** Why an answer ended. */
 const endOf = (answer: JsonObject) => textAt(answer, ...endNames);

@@ -14,7 +14,8 @@ export function messageIn(answer: JsonObject): Message {
 	const entries = [output, messages].map(contentOfEntries);
 	const contents = [content, completion, output_text, text, ...entries];
 	return {
-		...withoutUndefined({ role, tool_calls, function_call, refusal, images, audio }),
+		...withoutUndefined({ role, function_call, refusal, images, audio }),
+		...withoutUndefined({ tool_calls: tool_calls ?? callsInEntries(output) }),
 		content: contents.map(contentIn).find((each) => each !== undefined) ?? null,
 	};
 }
@@ -27,6 +28,22 @@ function contentOfEntries(entries: unknown): unknown[] | undefined {
 	const parts = contents.filter((content) => content !== undefined).flat();
 	return parts.length > 0 ? parts : undefined;
 }
+
+/** The tool calls of the Responses API, which stand beside its messages, as those of a chat; undefined when there is none. */
+function callsInEntries(entries: unknown): JsonObject[] | undefined {
+	const calls = [entries]
+		.flat()
+		.filter(isObject)
+		.filter(({ type }) => type === 'function_call');
+	return calls.length > 0 ? calls.map(asToolCall) : undefined;
+}
+
+/** A tool call of the Responses API as one of a chat. */
+export const asToolCall = ({ call_id, id, name, arguments: input }: JsonObject): JsonObject => ({
+	id: call_id ?? id,
+	type: 'function',
+	function: { name, arguments: input },
+});
 
 /** A text, a part or a list of them, which some services put into an object; undefined for anything else. */
 export function contentIn(content: unknown): unknown {

@@ -1,17 +1,24 @@
 import { isObject, type JsonObject } from '../json';
+import { choicesIn } from './completion';
 import { isEmpty } from './fragments';
+import { asToolCall } from './message';
 
 /** Whether this is the type of an event of a streamed answer of "Endpoints" 5. */
 export const isMessageEvent = (type: unknown): boolean =>
 	/^(?:message|content_block)_/.test(String(type));
 
 /**
- * An event of a streamed answer of "Endpoints" 5 as a chunk of a chat; any other as it is. The specification shows none;
- * these are those of endpoints of this kind.
+ * An event of a streamed answer of "Endpoints" 5, or of the Responses API, as a chunk of a chat; any other as it is. The
+ * specification shows none; these are those of endpoints of these kinds.
  */
 export function asChunk(event: JsonObject): JsonObject {
+	const { type } = event;
+	if (isMessageEvent(type)) return messageChunk(event);
+	return /^response\.\w/.test(String(type)) ? responseChunk(event) : event;
+}
+
+function messageChunk(event: JsonObject): JsonObject {
 	const { type, index } = event;
-	if (!isMessageEvent(type)) return event;
 	const [message, delta, part] = [event.message, event.delta, event.content_block].map((given) =>
 		isObject(given) ? given : {},
 	);
@@ -38,3 +45,26 @@ const beginOf = ({ id, type, name, input }: JsonObject) => ({
 	type: type === 'tool_use' ? 'function' : type,
 	function: { name, arguments: isEmpty(input) ? undefined : input },
 });
+
+/** The last event has the whole answer, too, of which a stream may have no pieces. */
+function responseChunk(event: JsonObject): JsonObject {
+	const { type, output_index: index, delta, item, response } = event;
+	if (isObject(response)) {
+		const isEnd = /\.(?:completed|incomplete)$/.test(String(type));
+		const [answer = { index: 0, message: {} }] = choicesIn(response) ?? [];
+		const finish_reason = answer.finish_reason ?? response.status ?? 'stop';
+		return { ...response, type, choices: isEnd ? [{ ...answer, finish_reason }] : [] };
+	}
+	const begun = type === 'response.output_item.added' && isObject(item) ? item : {};
+	const [, name = ''] = /^response\.(\w+)\.delta$/.exec(String(type)) ?? [];
+	const pieces: Record<string, JsonObject> = {
+		output_text: { content: delta },
+		refusal: { refusal: delta },
+		reasoning_text: { reasoning: delta },
+		reasoning_summary_text: { reasoning: delta },
+		function_call_arguments: { tool_calls: [{ index, function: { arguments: delta } }] },
+	};
+	const call = { tool_calls: [{ index, ...asToolCall(begun) }] };
+	const piece = begun.type === 'function_call' ? call : pieces[name];
+	return { type, choices: piece ? [{ index: 0, delta: piece }] : [] };
+}
