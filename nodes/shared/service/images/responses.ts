@@ -1,6 +1,7 @@
-import { anyCompletion, brokenAnswer, type Choice } from '../chat/completion';
+import { anyCompletion, brokenAnswer, completionIn, type Choice } from '../chat/completion';
 import { isTextPart, isThought, partsOf, textOf, textToShow } from '../chat/message';
 import {
+	bodyFields,
 	describeBody,
 	UnusableResponse,
 	withRequestIds,
@@ -16,7 +17,7 @@ import {
 	type JsonObject,
 } from '../json';
 import { maxFoundImages, maxImageLines } from '../protocol/bounds';
-import { finishReasons } from '../protocol/chat';
+import { cutShort, finishReasons } from '../protocol/chat';
 import { read, type Answer, type List } from '../reader/values';
 import {
 	addressIn,
@@ -103,10 +104,11 @@ function streamedImages(text: string): JsonObject | undefined {
 
 /**
  * The images of "Endpoints" 10, each with the text around it and why its answer ended. An answer that broke off with an
- * error is missing if there are images, which are charged.
+ * error is missing if there are images, which are charged. Some gateways answer as "Endpoints" 8 does.
  * @throws UnusableResponse, with the text, when there is no image
  */
 export function readChatImages(response: ServiceResponse): ImageResult {
+	if (completionIn(bodyFields(response)) === undefined) return readImages(response);
 	const whole = anyCompletion(response);
 	const broken = brokenAnswer(whole);
 	const { choices } = whole;
@@ -162,13 +164,15 @@ function isImagePart(part: unknown): part is JsonObject {
 }
 
 function noImageError(text: string, reasons: unknown[]): UnusableResponse {
-	if (reasons.includes('content_filter')) {
+	const ends = reasons.filter((reason) => cutShort(reason) !== undefined);
+	const causes = ends.map((reason) => cutShort(reason)?.why);
+	if (causes.includes(finishReasons.content_filter)) {
 		const problem = `has no image: it was ${finishReasons.content_filter}`;
 		return new UnusableResponse(problem, { partialText: text, refusal: 'refusedContent' });
 	}
-	const cause = reasons.includes('length')
-		? ` (${finishReasons.length}: raise it, or leave it out)`
-		: '';
+	const [end = ''] = ends.map((reason) => ` (finish_reason ${excerpt(String(reason), 50)})`);
+	const isFull = causes.includes(finishReasons.length);
+	const cause = isFull ? ` (${finishReasons.length}: raise it, or leave it out)` : end;
 	const words = text.trim() === '' ? ' and no text' : `, only this text: ${excerpt(text, 500)}`;
 	return new UnusableResponse(`has no image${cause}${words}`, { partialText: text });
 }

@@ -20,6 +20,11 @@ const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
 	max_tokens: 'length',
 	max_output_tokens: 'length',
 	safety: 'content_filter',
+	image_safety: 'content_filter',
+	prohibited_content: 'content_filter',
+	image_prohibited_content: 'content_filter',
+	blocklist: 'content_filter',
+	spii: 'content_filter',
 	sensitive: 'content_filter',
 	recitation: 'content_filter',
 };
