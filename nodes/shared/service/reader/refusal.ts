@@ -2,6 +2,7 @@ import { asText, isObject } from '../json';
 import type { Cost } from '../protocol/endpoints';
 import {
 	balanceWords,
+	moderationWords,
 	refusalOfCode,
 	notFoundWords,
 	permissionWords,
@@ -28,7 +29,7 @@ const acceptingWords =
 /** Names of fields that belong to the call, whatever they hold. */
 const callNames = plainNames(`
 		request_id x_request_id trace_id log_id type param object model version timestamp time ts date
-		created host path method
+		created host path method failed_count
 	`);
 
 /**
@@ -52,7 +53,7 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	}
 	const isSure = verdicts.includes('no') || hasError(answer) || balanceWords.test(reason);
 	if (isSure || refusalOfCode(error) !== undefined) return error;
-	const refusing = [refusingWords, notFoundWords, permissionWords];
+	const refusing = [refusingWords, notFoundWords, permissionWords, moderationWords];
 	const isRefusing = refusing.some((each) => each.test(reason));
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
@@ -78,9 +79,9 @@ function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined
 	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
 }
 
-/** Whether a field may name or hold what the service has made: any text or number that is not about the call. */
+/** Whether a field may name or hold what the service has made: any text or number that is not about the call, nor zero. */
 function mayBeResult({ name, value }: Value): boolean {
 	const isKnown =
 		verdictNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);
-	return !isKnown && asText(value) !== undefined;
+	return !isKnown && !/^0?$/.test(asText(value) ?? '');
 }
