@@ -34,10 +34,11 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 		lists.find(({ entries }) => entries.some(isVector)) ??
 		(text && { entries: [text.value], path: text.names });
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
-	if (found.entries.length !== count) {
-		throw new UnusableResponse(`has ${found.entries.length} vectors for ${count} texts`);
+	const given = found.entries.length > count ? withoutRepetitions(found.entries) : found.entries;
+	if (given.length !== count) {
+		throw new UnusableResponse(`has ${given.length} vectors for ${count} texts`);
 	}
-	const entries = inOrder(found.entries);
+	const entries = inOrder(given);
 	const vectors = entries.map(vectorOf);
 	const unequal = vectors.find((vector) => vector.length !== vectors[0].length);
 	if (unequal) throw new UnusableResponse(unequalLengths(vectors[0].length, unequal.length));
@@ -73,6 +74,9 @@ function hasVector(entry: unknown): boolean {
 const isVector = (entry: unknown) =>
 	Array.isArray(entry) && entry.length > 1 && entry.every(Number.isFinite);
 
+const indexOf = (entry: unknown) =>
+	asIndex(valueAt(entry, 'index') ?? valueAt(entry, 'text_index'));
+
 /**
  * The entries of a list in the order of their texts: by their indexes, whatever the first of them is. When these give no
  * order, it is that of arrival: the vectors are charged, and most servers keep the order.
@@ -80,11 +84,22 @@ const isVector = (entry: unknown) =>
 function inOrder(entries: readonly unknown[]): readonly unknown[] {
 	const indexed = entries.map((entry) => ({
 		entry,
-		index: asIndex(valueAt(entry, 'index') ?? valueAt(entry, 'text_index')) ?? NaN,
+		index: indexOf(entry) ?? NaN,
 	}));
 	const indexes = new Set(indexed.map(({ index }) => index));
 	if (indexes.has(NaN) || indexes.size < entries.length) return entries;
 	return indexed.sort((one, other) => one.index - other.index).map(({ entry }) => entry);
+}
+
+/** Without entries that are there twice: a text may have the vector of another one, but not its index. */
+function withoutRepetitions(entries: readonly unknown[]): readonly unknown[] {
+	const known = new Set<string>();
+	return entries.filter((entry) => {
+		const json = JSON.stringify(entry);
+		const isRepeated = indexOf(entry) !== undefined && known.has(json);
+		known.add(json);
+		return !isRepeated;
+	});
 }
 
 /**
@@ -120,10 +135,14 @@ const asNumbers = (vector: unknown): unknown =>
 const fromText = (text: string): unknown =>
 	/[[,]/.test(text) ? parseJson(text.startsWith('[') ? text : `[${text}]`) : fromBase64(text);
 
+/** No vector has as large a number, but bytes that are no floats do: some models give integers of one byte, or bits. */
+const maxNumber = 1e30;
+
 /** Decodes little-endian 32-bit floats, perhaps in lines; undefined when the text is not a whole number of them. */
 function fromBase64(text: string): number[] | undefined {
 	if (!/^[\w+/\r\n-]+=*$/.test(text.trim())) return undefined;
 	const bytes = Buffer.from(text, 'base64');
 	if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
-	return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+	const numbers = Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+	return numbers.every((number) => Math.abs(number) < maxNumber) ? numbers : undefined;
 }
