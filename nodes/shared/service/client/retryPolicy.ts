@@ -42,10 +42,13 @@ export function waitBeforeRetry(
 }
 
 /**
- * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3). Undefined when absent or neither.
+ * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3), or more exactly by `Retry-After-Ms` of
+ * some services. Undefined when absent or neither.
  */
-export const parseRetryAfter = (headers: Record<string, string>, now: number): number | undefined =>
-	parseTime(headers['retry-after'], now);
+export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
+	const { 'retry-after-ms': milliseconds = '', 'retry-after': time } = headers;
+	return /^\d{1,15}(\.\d{1,15})?$/.test(milliseconds) ? Number(milliseconds) : parseTime(time, now);
+}
 
 /**
  * Milliseconds for which a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or

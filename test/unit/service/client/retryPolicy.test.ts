@@ -96,6 +96,9 @@ describe('the pause after a rate limit', () => {
 
 	it.each([
 		['retry-after', '7', 7_000],
+		['retry-after-ms', '7500', 7_500],
+		['retry-after-ms', 'soon', undefined],
+		['retry-after-ms', '300001', undefined],
 		['retry-after', 'Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
 		['ratelimit-reset', '12', 12_000],
 		['ratelimit-reset', ' 0.5 ', 500],
@@ -115,6 +118,9 @@ describe('the pause after a rate limit', () => {
 	it('comes from the first header that can be read', () => {
 		const reset = { 'ratelimit-reset': '20', 'x-ratelimit-reset': '30' };
 		expect(parseRateLimitPause({ 'retry-after': '10', ...reset }, now)).toBe(10_000);
+		const exact = { 'retry-after': '10', 'retry-after-ms': '9100' };
+		expect(parseRateLimitPause(exact, now)).toBe(9_100);
+		expect(parseRateLimitPause({ ...exact, 'retry-after-ms': '' }, now)).toBe(10_000);
 		expect(parseRateLimitPause({ 'retry-after': '3600', ...reset }, now)).toBeUndefined();
 		expect(parseRateLimitPause({ 'retry-after': 'later', ...reset }, now)).toBe(20_000);
 		expect(parseRateLimitPause(reset, now)).toBe(20_000);
