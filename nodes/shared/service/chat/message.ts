@@ -1,4 +1,4 @@
-import { isObject, textAt, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { isObject, jsonTextOf, textAt, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { isEmpty } from './fragments';
 
 /** A message of a chat ("Resources"), with the fields we use. */
@@ -7,6 +7,7 @@ export type Message = JsonObject & { content?: unknown };
 /** The message of an answer. Some services put its fields beside it, and its content under other names. */
 export function messageIn(answer: JsonObject): Message {
 	const { message, delta } = answer;
+	if (typeof message === 'string' && answer.index !== undefined) return { content: message };
 	if (isObject(message) && !isEmpty(message)) return message;
 	if (isObject(delta) && !isEmpty(delta)) return delta;
 	const { content, completion, output_text, text, output, messages } = answer;
@@ -48,7 +49,8 @@ export const asToolCall = ({ call_id, id, name, arguments: input }: JsonObject):
 /** A text, a part or a list of them, which some services put into an object; undefined for anything else. */
 export function contentIn(content: unknown): unknown {
 	const given = isObject(content) ? (content.parts ?? content) : content;
-	return Array.isArray(given) || isTextPart(given) ? given : undefined;
+	const isText = (typeof given === 'string' || isObject(given)) && isTextPart(given);
+	return Array.isArray(given) || isText ? given : undefined;
 }
 
 /** The parts of a message's content, which may be a text, a part, or a list of both ("Resources", message). */
@@ -63,10 +65,12 @@ export const isThought = (part: unknown): boolean =>
 	valueAt(part, 'thought') === true ||
 	/^(?:thinking|reasoning|reasoning_text|summary_text)$/.test(textAt(part, 'type') ?? '');
 
+/** Some services put a text into an object again, or write one such as `42` as the JSON that it is. */
 function textIn(part: unknown): string | undefined {
 	if (isThought(part)) return undefined;
-	const text = isObject(part) ? part.text : part;
-	return typeof text === 'string' ? text : undefined;
+	const given = isObject(part) ? part.text : part;
+	const text = isObject(given) ? given.value : given;
+	return ['string', 'number', 'boolean'].includes(typeof text) ? String(text) : undefined;
 }
 
 /** The text of a message; empty when it has none. */
@@ -84,10 +88,16 @@ export function refusalOf({ content, refusal }: JsonObject): string {
 	return refusals.filter((words) => typeof words === 'string').join('');
 }
 
-/** The text for a person: the answer, or the words with which the model refuses to give one. */
+/**
+ * The text for a person or an agent: the answer, or the words with which the model refuses to give one. Some services
+ * parse an answer that is JSON.
+ */
 export function textToShow(message: JsonObject): string {
 	const text = textOf(message);
-	return text.trim() === '' ? refusalOf(message) || text : text;
+	if (text.trim() !== '') return text;
+	const { content } = message;
+	const isParsed = isObject(content) && !isEmpty(content) && content.type === undefined;
+	return refusalOf(message) || (isParsed ? jsonTextOf(content) : text);
 }
 
 /** The parts of a message besides its text, under the service's own names. */

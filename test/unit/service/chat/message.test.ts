@@ -1,4 +1,4 @@
-import { otherContentOf } from '../../../../nodes/shared/service/chat/message';
+import { otherContentOf, textToShow } from '../../../../nodes/shared/service/chat/message';
 
 const text = { type: 'text', text: 'Hello' };
 const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png' } };
@@ -23,4 +23,12 @@ it.each<[string, object, object]>([
 	],
 ])('keeps what is beside the text of a message: %s', (_, message, kept) => {
 	expect(otherContentOf({ ...message })).toEqual(kept);
+});
+
+it.each<[string, object, string]>([
+	['the refusal of one without a text', { content: ' ', refusal: 'I will not' }, 'I will not'],
+	['JSON that a service has parsed', { content: { city: 'Bonn' } }, '{"city":"Bonn"}'],
+	['nothing of an image alone', { content: image }, ''],
+])('shows as the text of a message: %s', (_, message, shown) => {
+	expect(textToShow({ ...message })).toBe(shown);
 });
