@@ -56,7 +56,7 @@ export class EventParser {
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);
 		// Not a field, so probably text that a proxy put into the middle of the stream: kept as data, to be reported.
-		else if (!/^\s*([\w.-]+\s*)?(:|$)/.test(line)) this.data.push(line);
+		else if (!/^\s*(?!error\b)([\w.-]+\s*)?(:|$)/i.test(line)) this.data.push(line);
 		return undefined;
 	}
 }
@@ -76,7 +76,8 @@ const heartbeat =
 
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
-	const text = data.trim();
+	// Some proxies pack the events of another server into events again.
+	const text = data.replace(/^(?:data: ?)+/gm, '').trim();
 	const whole = parseResponse(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
 	const parts = lines.filter((line) => line !== '' && !isStreamEnd(line));
