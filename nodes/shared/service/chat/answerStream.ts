@@ -163,8 +163,9 @@ function piecesIn(chunk: JsonObject): Choice[] {
 	const isPart = candidates !== undefined || done !== undefined;
 	if (choices === undefined && !isPart && ![output, data].some(isObject)) return [];
 	const given = choicesIn(chunk) ?? [];
-	// A message may be the answer so far; those of these services are always parts.
-	return isPart ? given.map((choice) => ({ ...choice, delta: choice.message })) : given;
+	// A message may be the answer so far; those of these services, and bare texts, are always parts.
+	const isPiece = (choice: Choice) => isPart || (typeof choice.text === 'string' && !choice.delta);
+	return given.map((each) => (isPiece(each) ? { ...each, delta: each.message } : each));
 }
 
 /**

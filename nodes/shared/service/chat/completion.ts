@@ -64,7 +64,7 @@ const textNames = ['output', 'result', 'response'];
 export function completionIn(fields: JsonObject): Completion | undefined {
 	const choices = choicesIn(fields) ?? onlyTextIn(fields);
 	if (choices === undefined) return undefined;
-	const usages = [fields, ...wrappers.map((name) => fields[name])].map((part) =>
+	const usages = [fields, ...wrappers.map((name) => fields[name]), ...choices].map((part) =>
 		valueAt(part, 'usage'),
 	);
 	const usage = usages.find((each) => isObject(each)) ?? fields.usage;

@@ -14,6 +14,8 @@ export class StreamedChoice {
 	finishReason?: string;
 	private readonly message: JsonObject = { role: 'assistant' };
 	private readonly toolCalls: StreamedToolCalls;
+	/** What is beside the message. */
+	private readonly others: JsonObject = {};
 	/** The content as a list, in which no text follows another. */
 	private readonly parts: unknown[] = [];
 
@@ -22,7 +24,9 @@ export class StreamedChoice {
 	}
 
 	/** @returns the text that this chunk adds */
-	add({ delta, message, finish_reason: reason }: Choice): string {
+	add({ delta, message, finish_reason: reason, logprobs, usage }: Choice): string {
+		addFragment(this.others, { logprobs }, 'follows', this.kept);
+		addFragment(this.others, { usage }, 'replaces', this.kept);
 		// Some servers send an empty one until the end.
 		if (reason !== 'null') this.finishReason = asText(reason) ?? this.finishReason;
 		const isDelta =
@@ -38,11 +42,11 @@ export class StreamedChoice {
 
 	/** The choice as it is without streaming. */
 	get(index: number): Choice {
-		const { message, text, parts, finishReason: finish_reason } = this;
+		const { message, text, parts, others, finishReason: finish_reason } = this;
 		const tool_calls = this.toolCalls.list();
 		const content = parts.every(isTextPart) ? text : parts;
 		const whole = { ...message, content, ...(tool_calls && { tool_calls }) };
-		return { index, message: whole, finish_reason };
+		return { index, message: whole, finish_reason, ...others };
 	}
 
 	/** @param isWhole whether it is that of a message, which may be the whole answer so far */

@@ -1,5 +1,5 @@
 import { AnswerStream, unstreamed } from '../../../../nodes/shared/service/chat/answerStream';
-import type { Completion } from '../../../../nodes/shared/service/chat/completion';
+import { completionIn, type Completion } from '../../../../nodes/shared/service/chat/completion';
 import { Redaction } from '../../../../nodes/shared/service/client/redaction';
 import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
 import { answerOf } from '../../../support/data/answers';
@@ -108,6 +108,23 @@ describe('streamed completions', () => {
 			{ type: 'message_stop' },
 		]);
 		expect(finish()).toMatchObject({ id: 'm', usage: { input_tokens: 3, output_tokens: 9 } });
+	});
+
+	it('keeps the logarithms of a choice, and the tokens that only its last chunk names', () => {
+		const logprobs = (token: string) => ({ content: [{ token, logprob: -1 }] });
+		const usage = { prompt_tokens: 3, completion_tokens: 4 };
+		const { finish } = streamed([
+			chunkOf({ content: 'Hel' }, { logprobs: logprobs('Hel') }),
+			chunkOf({ content: 'lo' }, { logprobs: logprobs('lo') }),
+			chunkOf({}, { finish_reason: 'stop', logprobs: null, usage }),
+			done,
+		]);
+		const { content } = logprobs('Hel');
+		const whole = completionIn(finish());
+		expect(whole?.choices[0].logprobs).toEqual({
+			content: [...content, ...logprobs('lo').content],
+		});
+		expect(whole?.usage).toEqual(usage);
 	});
 
 	it.each<[string, object]>([
