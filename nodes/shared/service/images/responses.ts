@@ -12,11 +12,12 @@ import {
 	excerpt,
 	isObject,
 	parseJson,
+	valueAt,
 	without,
 	withoutUndefined,
 	type JsonObject,
 } from '../json';
-import { maxFoundImages, maxImageLines } from '../protocol/bounds';
+import { maxFoundImages } from '../protocol/bounds';
 import { cutShort, finishReasons } from '../protocol/chat';
 import { read, type Answer, type List } from '../reader/values';
 import {
@@ -29,6 +30,7 @@ import {
 	type Image,
 } from './entries';
 import { imagesIn } from './textImages';
+import { imagesInPart, streamedImages } from './unparsed';
 
 export interface ImageResult {
 	images: Image[];
@@ -48,10 +50,17 @@ export interface ImageResult {
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
-	const { json = streamedImages(response.text) ?? response.text.trim() } = response;
+	const { text, broken, excess } = response;
+	const unparsed = () =>
+		streamedImages(text) ?? (excess === undefined ? imagesInPart(text) : undefined) ?? text.trim();
+	const { json = unparsed() } = response;
 	const found = imagesOf(read(json), response);
-	if (found === undefined) throw new UnusableResponse(`has no image: ${describeBody(response)}`);
-	const { missing, path, isInPlace } = found;
+	if (found === undefined) {
+		const [error] = [valueAt(json, 'data')].flat().map((event) => valueAt(event, 'error'));
+		throw new UnusableResponse(`has no image: ${describeBody(response)}`, { error });
+	}
+	const { path, isInPlace } = found;
+	const missing = broken === undefined ? found.missing : [...found.missing, describeBody(response)];
 	const images = found.images.map((image) =>
 		image.url !== undefined && isInPlace ? { ...image, mayNeedKey: true as const } : image,
 	);
@@ -84,31 +93,13 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 	return images.length > 0 ? { images, missing, path: undefined, isInPlace: false } : undefined;
 }
 
-/** In characters of an event: one with an image has more. */
-const minEventLength = 40;
-
-/** The images in a stream of events, each with its own fields; those that are not finished are left out. */
-function streamedImages(text: string): JsonObject | undefined {
-	const lines = text.split('\n', maxImageLines);
-	const events = lines
-		.filter((line) => line.startsWith('data:') && line.length >= minEventLength)
-		.map((line) => parseJson(line.slice('data:'.length)))
-		.filter(isObject)
-		.filter(({ type }) => !/partial_image$/.test(asText(type) ?? ''));
-	if (events.length === 0) return undefined;
-	const images = events.filter((event) => addressIn(event) !== undefined || event.error);
-	if (images.length === 0) return Object.assign({}, ...events) as JsonObject;
-	const others = events.filter((event) => !images.includes(event));
-	return { ...(Object.assign({}, ...others) as JsonObject), data: images };
-}
-
 /**
  * The images of "Endpoints" 10, each with the text around it and why its answer ended. An answer that broke off with an
  * error is missing if there are images, which are charged. Some gateways answer as "Endpoints" 8 does.
  * @throws UnusableResponse, with the text, when there is no image
  */
 export function readChatImages(response: ServiceResponse): ImageResult {
-	if (completionIn(bodyFields(response)) === undefined) return readImages(response);
+	if (!completionIn(bodyFields(response))?.choices.length) return readImages(response);
 	const whole = anyCompletion(response);
 	const broken = brokenAnswer(whole);
 	const { choices } = whole;
