@@ -21,10 +21,16 @@ export function messageIn(answer: JsonObject): Message {
 	};
 }
 
-/** The content of all messages of a list; undefined when there is none. */
+/** The content of all messages of a list, and the images beside them; undefined when there is none. */
 function contentOfEntries(entries: unknown): unknown[] | undefined {
+	const isImage = (entry: unknown) => /^image/.test(textAt(entry, 'type') ?? '');
 	const contents = Array.isArray(entries)
-		? entries.map((entry) => valueAt(entry, 'content') ?? valueAt(entry, 'text'))
+		? entries.map(
+				(entry) =>
+					valueAt(entry, 'content') ??
+					valueAt(entry, 'text') ??
+					(isImage(entry) ? (entry as unknown) : undefined),
+			)
 		: [];
 	const parts = contents.filter((content) => content !== undefined).flat();
 	return parts.length > 0 ? parts : undefined;
