@@ -53,10 +53,14 @@ export function plainTextOf(markup: string): string {
 	return decodeEntities(text).replace(/\s+/g, ' ').trim();
 }
 
-/** The text with the characters that HTML and XML write as entities. */
-export function decodeEntities(text: string): string {
+/**
+ * The text with the characters that HTML and XML write as entities.
+ * @param areEnded whether only those with a semicolon count: in a link, `&lt` may be the name of a parameter
+ */
+export function decodeEntities(text: string, areEnded = false): string {
 	return text.replace(/&(?:#(x[\da-f]{1,20}|\d{1,20})|([a-z]{1,20}));?/gi, (entity, ...groups) => {
 		const [number, name] = groups as Array<string | undefined>;
+		if (areEnded && !entity.endsWith(';')) return entity;
 		if (number === undefined) return namedCharacters.get((name ?? '').toLowerCase()) ?? entity;
 		const code = Number(/^x/i.test(number) ? `0${number}` : number);
 		return code <= 0x10ffff ? String.fromCodePoint(code) : entity;

@@ -114,6 +114,10 @@ const anyLink = [
 	String.raw`(https?:\/\/${linkWithout('"\'`|\\]，。；：！？、”’」』】》）')})`,
 ].join('|');
 
+/** Markdown has a backslash before punctuation, and entities. A link has neither. */
+const withoutEscapes = (link: string) =>
+	decodeEntities(link.replace(/\\(?=[!-/:-@[-`{-~])/g, ''), true);
+
 /** One pass: what belongs to a link is not looked at again. */
 function linksIn(text: string): Array<{ link: string; isMarked: boolean }> {
 	const pattern = new RegExp(anyLink, 'gi');
@@ -125,10 +129,10 @@ function linksIn(text: string): Array<{ link: string; isMarked: boolean }> {
 		const tag = double ?? single ?? bare;
 		const isMarked = sentence === undefined;
 		const link =
-			markdown ??
+			(markdown && withoutEscapes(markdown)) ??
 			(tag === undefined
 				? (sentence ?? '').replace(/(?<![.,;:!?*])[.,;:!?*]+$/, '')
-				: decodeEntities(tag).trim());
+				: decodeEntities(tag, true).trim());
 		if (link !== '' && !link.includes(filePlace)) found.push({ link, isMarked });
 	}
 	return found;
