@@ -64,7 +64,7 @@ function callsOf({ tool_calls, function_call: call, content }: JsonObject): Json
 		(list) =>
 			list
 				.filter(isObject)
-				.filter((each) => !isOfService(each) && !functionOf(each).every(isEmpty)),
+				.filter((each) => !isOfService(each) && !functionOf(each).every(isNothing)),
 	);
 	return lists.find((list) => list.length > 0) ?? [];
 }
@@ -79,10 +79,13 @@ const callInPart = (part: unknown) =>
 
 const isOfService = ({ type }: JsonObject) => /_tool_use$/.test(String(type));
 
-/** The name and the arguments of a call. Some services put them into the call itself. */
+const isNothing = (value: unknown) => isEmpty(value) || value === '{}';
+
+/** The name and the arguments of a call. Some services put them into the call itself, or call them otherwise. */
 function functionOf(call: JsonObject): [name: unknown, input: unknown] {
-	const { name, arguments: given, input, args } = isObject(call.function) ? call.function : call;
-	return [name, given ?? input ?? args];
+	const own = isObject(call.function) ? call.function : call;
+	const { name, arguments: given, input, args, parameters } = own;
+	return [name, given ?? input ?? args ?? parameters];
 }
 
 /** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
