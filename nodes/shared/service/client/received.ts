@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors/gatewayError';
 import { refused, unreadable, type RequestInfo } from '../errors/requestErrors';
-import { parseResponse, valueAt } from '../json';
+import { parseJson, parseResponse, valueAt } from '../json';
 import { reasonIn } from '../reader/reason';
 import { statedRefusal } from '../reader/refusal';
 import { read } from '../reader/values';
@@ -34,7 +34,7 @@ export async function withoutKey(
 	const text = isWhole(response) ? redaction.text(given) : redaction.truncated(given);
 	await letOthersRun();
 	// The text of an error may have exceeded the bounds, and nothing says so.
-	const parsed = parseResponse(given, status < 400 && excess === undefined);
+	const parsed = opened(parseResponse(given, status < 400 && excess === undefined));
 	// A key written with \u escapes may appear only once the JSON is parsed.
 	const mayHoldKey = text !== given || text.includes('\\u');
 	if (mayHoldKey) await letOthersRun();
@@ -44,6 +44,10 @@ export async function withoutKey(
 	const retryAfter = parseRetryAfter(headers, clock.now());
 	return { ...response, ...cleanHead, text: shownText, json, isRedacted, retryAfter };
 }
+
+/** Some gateways write the JSON of their service into a text again. */
+const opened = (value: unknown): unknown =>
+	typeof value === 'string' && /^\s*[{[]/.test(value) ? (parseJson(value) ?? value) : value;
 
 /** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
 export function unusableError(
