@@ -45,8 +45,10 @@ export function completion(response: ServiceResponse): Completion {
 
 /** A completion that may have errors in it. @throws UnusableResponse when it has no choices */
 export function anyCompletion(response: ServiceResponse): Completion {
-	const whole = completionIn(bodyFields(response));
-	if (whole === undefined) throw new UnusableResponse(describeBody(response));
+	const fields = bodyFields(response);
+	const whole = completionIn(fields);
+	if (whole === undefined)
+		throw new UnusableResponse(describeBody(response), { error: errorIn(fields) });
 	if (whole.choices.length === 0) throw new UnusableResponse('has no choices');
 	return whole;
 }
@@ -135,6 +137,9 @@ function errorIn(part: unknown): unknown {
 	if (!isObject(part)) return undefined;
 	const { error } = part;
 	if ((error ?? null) !== null && hasError(read({ error }))) return error === true ? part : error;
+	// Gemini gives no answer then.
+	const blocked = textAt(part, 'promptFeedback.blockReason');
+	if (blocked !== undefined) return { message: `moderation blocked the prompt (${blocked})` };
 	return part.type === 'error' || part.object === 'error' ? part : undefined;
 }
 

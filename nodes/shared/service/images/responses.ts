@@ -99,7 +99,8 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
  * @throws UnusableResponse, with the text, when there is no image
  */
 export function readChatImages(response: ServiceResponse): ImageResult {
-	if (!completionIn(bodyFields(response))?.choices.length) return readImages(response);
+	const hasChoices = completionIn(bodyFields(response))?.choices.length;
+	if (!hasChoices && imagesOf(read(response.json), response)) return readImages(response);
 	const whole = anyCompletion(response);
 	const broken = brokenAnswer(whole);
 	const { choices } = whole;
