@@ -1,6 +1,6 @@
 /** Images of a response that is no JSON. */
 import { asText, isObject, parseJson, type JsonObject } from '../json';
-import { maxFoundImages, maxImageLines } from '../protocol/bounds';
+import { maxFoundImages, maxImageLines, maxTextTokens } from '../protocol/bounds';
 import { addressIn } from './entries';
 
 /** In characters of an event: one with an image has more. */
@@ -21,22 +21,30 @@ export function streamedImages(text: string): JsonObject | undefined {
 	return { ...(Object.assign({}, ...others) as JsonObject), data: images };
 }
 
-/** JSON that may begin behind comments, with which a server keeps its connection alive. */
-const jsonBegins = /^\ufeff?\s*(?::[^\n]*\n\s*)*[[{]/;
-const namedText = /"(\w{1,50})"\s*:\s*("[^"\\]*(?:\\[^][^"\\]*)*")/g;
+/** The beginning of a text behind comments, with which a server keeps its connection alive. */
+const firstCharacter = /^[^\S\n]*([^:\s])/m;
+/** A field of JSON with a text that is long enough for an image. */
+const namedText = /"(\w{1,50})"\s{0,9}:\s{0,9}("[^"\\]*(?:\\[^][^"\\]*)*")/g;
 
 /** The images in JSON that broke off, or that has other text around it: they are made and charged. */
 export function imagesInPart(text: string): JsonObject | undefined {
-	if (!jsonBegins.test(text) || /"error"\s*:\s*[{"]/.test(text)) return undefined;
+	const [, first = ''] = firstCharacter.exec(text) ?? [];
+	if (!'{['.includes(first) || first === '' || /"error"\s{0,9}:\s{0,9}[{"]/.test(text))
+		return undefined;
 	const images: JsonObject[] = [];
 	let imageName: string | undefined;
+	let tokens = 0;
 	for (const [, name, value] of text.matchAll(namedText)) {
-		const entry = { [name]: parseJson(value) };
 		// An image may have both a link and its bytes.
-		const isImage = name === (imageName ?? name) && addressIn(entry) !== undefined;
-		if (!isImage) continue;
+		const mayBeImage = name === (imageName ?? name) && value.length >= minLength;
+		if (mayBeImage && tokens++ === maxTextTokens) break;
+		const entry = { [name]: mayBeImage ? parseJson(value) : undefined };
+		if (!mayBeImage || addressIn(entry) === undefined) continue;
 		imageName = name;
 		if (images.push(entry) === maxFoundImages) break;
 	}
 	return images.length > 0 ? { data: images } : undefined;
 }
+
+/** In characters with its quotes: no link to an image is shorter. */
+const minLength = 12;
