@@ -74,6 +74,9 @@ interface Chunks {
 const heartbeat =
 	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
 
+/** In one event: refusing to parse a line takes long, and the answer cannot be used then. */
+const maxStrayLines = 100;
+
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	// Some proxies pack the events of another server into events again.
@@ -81,7 +84,13 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 	const whole = parseResponse(text);
 	const lines = whole === undefined ? text.split('\n').map((line) => line.trim()) : [];
 	const parts = lines.filter((line) => line !== '' && !isStreamEnd(line));
-	const values = whole === undefined ? parts.map((part) => parseResponse(part)) : [whole].flat();
+	let strays = 0;
+	const valueOf = (part: string) => {
+		const value = strays < maxStrayLines ? parseResponse(part) : undefined;
+		if (value === undefined) strays++;
+		return value;
+	};
+	const values = whole === undefined ? parts.map(valueOf) : [whole].flat();
 	// Some servers keep the connection alive with events of other names, with a single word, or with signs alone.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || heartbeat.test(text);

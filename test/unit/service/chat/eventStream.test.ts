@@ -1,4 +1,8 @@
-import { EventParser, type StreamEvent } from '../../../../nodes/shared/service/chat/eventStream';
+import {
+	chunksIn,
+	EventParser,
+	type StreamEvent,
+} from '../../../../nodes/shared/service/chat/eventStream';
 import { responseMemory } from '../../../../nodes/shared/service/client/responseMemory';
 import { exchange } from '../../../../nodes/shared/service/client/exchange';
 import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
@@ -78,6 +82,12 @@ describe('the event parser', () => {
 		});
 		expect(parser.push('\n\n')[0].data).toHaveLength(chunks * chunk.length);
 	});
+});
+
+it('reads an event of 90,000 lines that are no JSON within a second or two', () => {
+	const start = performance.now();
+	expect(chunksIn({ name: '', data: 'x\n'.repeat(90_000) })).toMatchObject({ chunks: [] });
+	expect(performance.now() - start).toBeLessThan(1_500);
 });
 
 describe('random event streams', () => {
