@@ -22,7 +22,7 @@ export function streamedImages(text: string): JsonObject | undefined {
 }
 
 /** The beginning of a text behind comments, with which a server keeps its connection alive. */
-const firstCharacter = /^[^\S\n]*([^:\s])/m;
+const firstCharacter = /^[^\S\r\n\u2028\u2029]*([^:\s])/m;
 /** A field of JSON with a text that is long enough for an image. */
 const namedText = /"(\w{1,50})"\s{0,9}:\s{0,9}("[^"\\]*(?:\\[^][^"\\]*)*")/g;
 

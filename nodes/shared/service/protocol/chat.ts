@@ -24,7 +24,6 @@ const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
 	prohibited_content: 'content_filter',
 	image_prohibited_content: 'content_filter',
 	blocklist: 'content_filter',
-	spii: 'content_filter',
 	sensitive: 'content_filter',
 	recitation: 'content_filter',
 };

@@ -8,7 +8,7 @@ it.each<[string, string, object | undefined]>([
 	['no link that has not', `{"url":"${link}`, undefined],
 	[
 		'the link of an image with its bytes',
-		`{"url":"${link}","b64_json":"${'iVBOR'.repeat(9)}"`,
+		`{"url":"${link}","b64_json":"${'abcd'.repeat(9)}"`,
 		ended,
 	],
 	['no link of an error', `{"error":{"url":"${link}"`, undefined],
