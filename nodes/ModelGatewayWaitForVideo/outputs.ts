@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
 import type { Clock } from '../shared/service/client/http';
+import { linkTo } from '../shared/service/client/fileRequest';
 import { withOwnFields } from '../shared/service/client/response';
 import type { Failure } from '../shared/service/errors/gatewayError';
 import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
@@ -49,7 +50,7 @@ export async function outputsOf(
 	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
 	const named = isTask ? fields : videoFields(fields, id);
 	// The same for both kinds of job, even if the service has other fields with these names.
-	const own = { job_id: id, video_url: source.url };
+	const own = { job_id: id, video_url: linkTo(source) };
 	const ours = withoutUndefined({ waited_seconds, input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ours }) as IDataObject;
 	const several = severalVideosHint(id, { fields, url: source.url });

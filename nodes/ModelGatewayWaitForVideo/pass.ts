@@ -1,4 +1,5 @@
 import type { SteadyClock } from '../shared/service/client/clock';
+import { isWithin } from '../shared/service/client/fileRequest';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
 import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
@@ -87,7 +88,8 @@ export class Pass {
 		const deliver = async (item: Item) => await this.attempt('deliver', item, gateway);
 		await limiter.forEach(items, async (item) => {
 			await this.pollOnce(item, gateway);
-			if (!isTogether) await deliver(item);
+			// A file that came in place of its link would be stored with the execution from pass to pass.
+			if (!isTogether || this.holdsFile(item)) await deliver(item);
 		});
 		const isWaiting = (item: Item) => this.stored.get(item)?.name === 'waiting';
 		if (isTogether && !items.some(isWaiting)) await limiter.forEach(items, deliver);
@@ -213,6 +215,11 @@ export class Pass {
 		// n8n shows the hints of the last pass only.
 		if (hint !== undefined) item.hint(hint);
 		item.outcome = outputs;
+	}
+
+	private holdsFile(item: Item): boolean {
+		const stored = this.stored.get(item);
+		return stored?.name === 'finished' && isWithin(stored.finished.source);
 	}
 
 	private keep(item: Item, state: JobState): void {

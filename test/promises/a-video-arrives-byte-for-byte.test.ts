@@ -2,7 +2,8 @@ import { sha256 } from '../support/data/sha256';
 import { mp4Of } from '../support/files/boxes';
 import { answer, json, startServer } from '../support/http/scriptedServer';
 import { storage } from '../support/http/scriptedStorage';
-import { credentialFor } from '../support/workflows/workflows';
+import { chain, credentialFor, waitForVideo } from '../support/workflows/workflows';
+import { nodeFor, toolResult } from './answers';
 import { run, withOrders, world } from './orders';
 import {
 	downloads,
@@ -59,7 +60,8 @@ it('takes no part of an mp4 for the whole file, even when its length is as annou
 	expect(server.requests).toHaveLength(2);
 });
 
-const inside = `data:video/mp4;base64,${video.toString('base64')}`;
+const base64 = video.toString('base64');
+const inside = `data:video/mp4;base64,${base64}`;
 
 it.each<[string, (link: string) => unknown]>([
 	['beside a preview that comes first', (url) => ({ files: [{ url: `${url}.png` }, { url }] })],
@@ -76,4 +78,35 @@ it.each<[string, (link: string) => unknown]>([
 		...{ credentials, input, mode: 'manual' },
 	});
 	expect(await filesOf(execution)).toEqual([sha256(video)]);
+});
+
+describe.each([
+	['a data URL', { result_url: inside }],
+	['base64', { url: 'https://firm.example/poster.png', videos: [{ b64: base64 }] }],
+])('a video that is %s in the response', (_, fields) => {
+	const respond = async () => {
+		const service = await startServer(json({ status: 'completed', id: 'a', ...fields }));
+		return { url: service.url, apiKey: 'demo-key' };
+	};
+	const waitNode = waitForVideo({ jobId: 'a', whileWaiting: 'hold', download: false });
+
+	it.each([
+		['Wait for Video', waitNode],
+		['Get Status of a task', nodeFor('referenceVideo.get', { taskId: 'a' })],
+		['Get Status of a video', nodeFor('video.get', { videoId: 'a' })],
+		['Get Content', nodeFor('video.getContent', { videoId: 'a', download: false })],
+	])('is given as a file by %s, also without Download, and stands in no JSON', async (_, node) => {
+		const credentials = credentialFor(await respond());
+		const execution = await run(chain({ ...node, name: 'Node' }), [], {
+			...{ credentials, input: [{ json: {} }], mode: 'manual' },
+		});
+		const [item] = execution.items('Node');
+		expect(sha256(await execution.binary(item))).toBe(sha256(video));
+		expect(JSON.stringify(item.json).length).toBeLessThan(300);
+	});
+
+	it('does not reach the model of an agent', async () => {
+		const result = await toolResult(await respond(), waitNode);
+		expect(JSON.stringify(result)).not.toContain(base64.slice(0, 50));
+	});
 });

@@ -1,8 +1,10 @@
 import { deepCopy, type IDataObject } from 'n8n-workflow';
+import { isWithin } from '../../../shared/service/client/fileRequest';
 import { jobLinkCarriesKey } from '../../../shared/service/errors/jobErrors';
 import { getJobStatus } from '../../../shared/service/jobs/requests';
 import { videoFields } from '../../../shared/service/jobs/responses';
 import { jobKinds, type JobKind } from '../../../shared/service/protocol/jobs';
+import { storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { Field } from '../../../shared/n8n/parameters/field';
 
@@ -23,14 +25,22 @@ export function jobStatusOperation(
 			if (id !== '') reportJob({ kind, id });
 			return id;
 		},
-		async perform(id, { gateway, sending, reportJob }) {
+		async perform(id, run) {
+			const { gateway, sending, reportJob } = run;
 			const job = await getJobStatus(gateway, { kind, id, ...sending });
-			const { fields, phase, status, progress, linkCarriesKey } = job;
+			const { fields, phase, status, progress, link = '', linkCarriesKey } = job;
 			reportJob({ kind, id, status, progress });
 			if (linkCarriesKey && phase === 'succeeded') throw jobLinkCarriesKey({ kind, id, status });
 			const json = kind === 'video' ? videoFields(fields, id) : fields;
 			// Several items may share the response.
-			return [{ json: deepCopy(json) as IDataObject }];
+			const output = { json: deepCopy(json) as IDataObject };
+			const source = { url: link, authenticated: false };
+			if (!isWithin(source)) return [output];
+			const purpose = `store the video of job ${id}`;
+			const target = { binaryField: 'data', name: id };
+			const { binary, hint } = await storeVideo(run, { source, purpose }, target);
+			if (hint !== undefined) run.hint(hint);
+			return [{ ...output, binary }];
 		},
 	};
 }

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { linkTo } from '../../../shared/service/client/fileRequest';
 import { withOwnFields } from '../../../shared/service/client/response';
 import { getVideoContent } from '../../../shared/service/jobs/requests';
 import { endpoints } from '../../../shared/service/protocol/endpoints';
@@ -35,7 +36,7 @@ export const videoGetContent: Operation<Request> = {
 		const getContent = async () => await getVideoContent(run.gateway, { id, ...run.sending });
 		const { source, fields } = await getContent();
 		jobCollected(id);
-		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;
+		const json = withOwnFields(fields, { id, url: linkTo(source) }) as IDataObject;
 		const several = severalVideosHint(id, { fields, url: source.url });
 		if (several !== undefined) run.hint(several);
 		if (!shouldDownload(output, source, run.context)) return [{ json }];

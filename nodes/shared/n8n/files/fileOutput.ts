@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { FileSource } from '../../service/client/fileRequest';
+import { isWithin, type FileSource } from '../../service/client/fileRequest';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
@@ -40,11 +40,14 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 	};
 }
 
-/** Whether to download a video. A tool does so only if the link needs the API key, to give a link to n8n's copy. */
+/**
+ * Whether to download a video. One that came in place of a link is always made a file. A tool does so besides only if the
+ * link needs the API key, to give a link to n8n's copy.
+ */
 export function shouldDownload(
 	{ download }: FileOutput,
-	{ authenticated }: FileSource,
+	source: FileSource,
 	context: IExecuteFunctions,
 ): boolean {
-	return download || (authenticated && isTool(context.getNode()));
+	return download || isWithin(source) || (source.authenticated && isTool(context.getNode()));
 }

@@ -16,6 +16,13 @@ export interface FileSource {
 	mayNeedKey?: true;
 }
 
+/** Whether the file is not at an address but in it: some services respond with the file itself, as a data URL. */
+export const isWithin = ({ url }: Pick<FileSource, 'url'>): boolean => /^data:/i.test(url);
+
+/** The address of the file as it is shown; undefined for a file that is in it, which would fill the execution. */
+export const linkTo = (source: Pick<FileSource, 'url'>): string | undefined =>
+	isWithin(source) ? undefined : source.url;
+
 /** The part of a file that is requested. */
 interface FileRange {
 	/** Number of bytes received already. */
@@ -46,7 +53,7 @@ export async function requestFile(
 ): Promise<FileResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
-	if (/^data:/i.test(url)) return fileWithin(url);
+	if (isWithin(source)) return fileWithin(url);
 	const headers: Record<string, string> = {
 		Accept: '*/*',
 		// Lengths and ranges must count the bytes of the file itself, not of a compressed copy.

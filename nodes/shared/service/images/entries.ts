@@ -1,6 +1,6 @@
 import { linkCarriedKey, type ServiceResponse } from '../client/response';
 import { fileInText } from '../files/dataUrl';
-import { asText, isObject, withoutUndefined, type JsonObject } from '../json';
+import { asText, isObject, withTexts, type JsonObject } from '../json';
 import { asLink } from '../links';
 import { maxFoundImages, maxLinkLength } from '../protocol/bounds';
 import {
@@ -145,31 +145,15 @@ function typeIn(entry: unknown): string | undefined {
 	return type && asText(type.value);
 }
 
-/**
- * The fields without the files among them, which would fill the execution's log. Only what has a file in it is copied: a
- * response may have very many values.
- */
-export function withoutFiles(fields: JsonObject): JsonObject {
-	const names = Object.keys(fields);
-	const values = names.map((name) => withoutFile(fields[name]));
-	const isSame = names.every((name, at) => values[at] !== undefined && values[at] === fields[name]);
-	if (isSame) return fields;
-	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, values[at]])));
-}
-
 /** As much base64 is a file, whatever it looks like. */
 const longBase64 = /^[\w+/-]{2000}/;
 
+/** The fields without the files among them, which would fill the execution's log. */
+export const withoutFiles = (fields: JsonObject): JsonObject => withTexts(fields, withoutFile);
+
 /** Without what is nothing but a file; of a text with a file in it, only the file. */
-function withoutFile(value: unknown): unknown {
-	if (typeof value === 'string') {
-		if (isFile(value) || longBase64.test(value)) return undefined;
-		const { files, rest } = filesIn(value);
-		return files.length > 0 && rest === filePlace ? undefined : rest;
-	}
-	if (isObject(value)) return withoutFiles(value);
-	if (!Array.isArray(value)) return value;
-	const entries = value.map(withoutFile);
-	const isSame = entries.every((entry, at) => entry !== undefined && entry === value[at]);
-	return isSame ? value : entries.filter((entry) => entry !== undefined);
+function withoutFile(text: string): string | undefined {
+	if (isFile(text) || longBase64.test(text)) return undefined;
+	const { files, rest } = filesIn(text);
+	return files.length > 0 && rest === filePlace ? undefined : rest;
 }

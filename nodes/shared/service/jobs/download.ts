@@ -7,8 +7,8 @@ import { limits } from '../protocol/limits';
 
 export interface DownloadRequest {
 	source: FileSource;
-	/** Requests a new link to the file from the service, when the old one has expired. */
-	refresh: () => Promise<FileSource>;
+	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */
+	refresh?: () => Promise<FileSource>;
 	/** Continues "Could not …" in errors. */
 	purpose: string;
 	/** Milliseconds that the user waits for the video. Default: as recommended. */

@@ -1,4 +1,4 @@
-import type { FileSource } from '../client/fileRequest';
+import { linkTo, type FileSource } from '../client/fileRequest';
 import { withOwnFields, type ResponseFields } from '../client/response';
 import type { Failure, GatewayError } from '../errors/gatewayError';
 import { jobLinkCarriesKey, linkMissing, linkNotFound } from '../errors/jobErrors';
@@ -50,17 +50,17 @@ export function handleLink(
 function finishWithLink(state: PollerState, url: string, fields: ResponseFields): Step {
 	const isVideo = state.kind === 'video';
 	const source: FileSource = { url, authenticated: false, ...(isVideo && { mayNeedKey: true }) };
-	return finish(state, { source, fields: withOwnFields(fields, idAndLink(state, url)) });
+	return finish(state, { source, fields: withOwnFields(fields, idAndLink(state, source)) });
 }
 
 export function handleContent(state: PollerState, { source, fields }: VideoContent): Step {
 	const known = state.stage.name === 'linking' ? state.stage.fields : {};
-	const shown = withOwnFields({ ...known, ...fields }, idAndLink(state, source.url));
+	const shown = withOwnFields({ ...known, ...fields }, idAndLink(state, source));
 	return finish(state, { source, fields: shown });
 }
 
-const idAndLink = ({ kind, job: { id } }: PollerState, url: string) =>
-	kind === 'video' ? { id, url } : { task_id: id, result_url: url };
+const idAndLink = ({ kind, job: { id } }: PollerState, source: FileSource) =>
+	kind === 'video' ? { id, url: linkTo(source) } : { task_id: id, result_url: linkTo(source) };
 
 /** Looks for the link in the other place, and after a pause in the first one again. */
 export function linkAfterFailure(

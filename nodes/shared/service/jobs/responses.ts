@@ -14,7 +14,7 @@ import { notFoundWords } from '../protocol/errorCodes';
 import { goesOnWords, isFinal, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
 import { progressIn, stateIn } from '../reader/jobState';
-import { videoIn } from '../reader/videoLink';
+import { videoIn, withoutVideos } from '../reader/videoLink';
 import { isWebPage } from '../reader/page';
 import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
@@ -121,7 +121,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		...withoutUndefined({ progress, link }),
 		...(link !== undefined && linkCarriedKey(link, response) && { linkCarriesKey: true }),
 		...(hasFailed && { failure: jobReasonIn(answer) }),
-		fields,
+		fields: withoutVideos(fields),
 		text: response.text,
 	};
 }
@@ -156,6 +156,6 @@ export function videoContent(response: ServiceResponse): VideoContent {
 	return {
 		source: { url: link, authenticated: false, mayNeedKey: true },
 		...key,
-		fields: withRequestIds(isObject(json) ? json : { url: link }, response),
+		fields: withRequestIds(withoutVideos(isObject(json) ? json : { url: link }), response),
 	};
 }

@@ -1,5 +1,5 @@
 /** The link to the video ("Endpoints" 2 and 13). */
-import { textAt } from '../json';
+import { textAt, withTexts, type JsonObject } from '../json';
 import { fileTypeOf } from '../files/fileType';
 import { asLink } from '../links';
 import { hasError } from './reason';
@@ -85,14 +85,19 @@ function bestLink(answer: Answer, base?: string): Link | undefined {
 }
 
 function linkOf(value: Value, base?: string): Link[] {
-	const text = String(value.value).trim();
-	const isData = /^data:(?:video\/|application\/octet-stream)[^,]*,/i.test(text);
-	const link = isData ? text : (videoInText(text) ?? asLink(text, base));
+	const text = String(value.value);
+	const link = videoInText(text) ?? asLink(text, base);
 	return link === undefined ? [] : [{ link, isOther: isOfOtherFile(value) }];
 }
 
-/** The data URL of a video that is there as base64, as its beginning shows. */
-function videoInText(text: string): string | undefined {
+/** The fields without videos that they hold themselves: these become files, and would fill the execution's log. */
+export const withoutVideos = <T extends JsonObject>(fields: T): Partial<T> =>
+	withTexts(fields, (text) => (videoInText(text) === undefined ? text : undefined)) as Partial<T>;
+
+/** The data URL of a video that is there as one, or as base64, as its beginning shows. */
+function videoInText(given: string): string | undefined {
+	const text = given.trim();
+	if (/^data:(?:video\/|application\/octet-stream)[^,]*,/i.test(text)) return text;
 	const head = text.slice(0, 800);
 	if (!/^[\w+/-]{100,}={0,2}$/.test(head)) return undefined;
 	const type = fileTypeOf(Buffer.from(head, 'base64'));
