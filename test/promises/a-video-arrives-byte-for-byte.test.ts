@@ -80,6 +80,18 @@ it.each<[string, (link: string) => unknown]>([
 	expect(await filesOf(execution)).toEqual([sha256(video)]);
 });
 
+it('takes a video of many megabytes that is in its response itself', async () => {
+	const large = mp4Of(9_000_000);
+	const result_url = `data:video/mp4;base64,${large.toString('base64')}`;
+	const service = await startServer(json({ status: 'completed', result_url }));
+	const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
+	const input = itemsOf([finishedJob('task', video)]);
+	const execution = await run(waiting({ whileWaiting: 'hold' }), [], {
+		...{ credentials, input, mode: 'manual' },
+	});
+	expect(await filesOf(execution)).toEqual([sha256(large)]);
+});
+
 describe.each([
 	['a data URL', { result_url: inside }],
 	['base64', { url: 'https://firm.example/poster.png', videos: [{ b64: base64 }] }],

@@ -195,7 +195,8 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
 	const nextPollAt = Math.min(now + pauseAfter(state, error?.failure), deadline);
-	const isUnanswered = error?.failure.status === 0;
+	const { status, kind } = error?.failure ?? {};
+	const isUnanswered = status === 0 || kind === 'cut';
 	const { refused = null } = error ? state : {};
 	return waitForPoll({ ...state, nextPollAt, isUnanswered, refused, stage: polling }, now);
 }

@@ -23,7 +23,7 @@ export interface PollerState {
 	/** At the deadline at the latest. */
 	readonly nextPollAt: number;
 	readonly lastPolledAt?: number;
-	/** Whether the last poll got no response. */
+	/** Whether the last poll got no response, or only a part: it may hold the video. */
 	readonly isUnanswered?: boolean;
 	/** The polls in a row whose refusal was about this job or this key; null: the last one was not refused so. */
 	readonly refused?: { readonly since: number; readonly count: number } | null;

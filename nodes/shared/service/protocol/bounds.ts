@@ -8,7 +8,9 @@
 
 /**
  * One response, by what it carries: its characters, and what it may cost to parse it in the weights of `jsonBounds.ts`.
- * - `document`: a job, its status, a list of models, an error. Real ones have a few kB, long lists of models 1 MB.
+ * - `document`: a created job, a list of models, an error. Real ones have a few kB, long lists of models 1 MB.
+ * - `job`: the status of a job, or its content: some services put the video into it, as base64. One of 15 seconds
+ *   ("Limits") has up to 40 MB.
  * - `text`: the answer of a chat. 128,000 streamed tokens have up to 45 MB, ten answers with a picture each more, and
  *   16,000 tokens with 20 alternatives each weigh 18 million.
  * - `files`: images as base64, or vectors. Ten images of 20 MB have 280 million characters, 2,048 vectors of 3,072 numbers
@@ -16,6 +18,7 @@
  */
 export const responseBounds = {
 	document: { characters: 10_000_000, weight: 4_000_000 },
+	job: { characters: 100_000_000, weight: 4_000_000 },
 	text: { characters: 100_000_000, weight: 20_000_000 },
 	files: { characters: 300_000_000, weight: 10_000_000 },
 } as const;

@@ -35,7 +35,7 @@ export interface Endpoint {
 
 const read = { method: 'GET', cost: 'read', timeoutSeconds: 60, response: 'document' } as const;
 /** "Endpoints" 2 states a minimum for tasks; for video jobs it only recommends a longer interval (12). */
-const poll = { ...read, isPoll: true } as const;
+const poll = { ...read, response: 'job', isPoll: true } as const;
 const generation = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
 const job = { method: 'POST', cost: 'job', timeoutSeconds: 60, response: 'document' } as const;
 
@@ -131,7 +131,7 @@ export const endpoints = {
 		fields: { prompt: requiredText, model: requiredText },
 	},
 	video: { ...poll, path: '/v1/videos/{id}' },
-	videoContent: { ...read, path: '/v1/videos/{id}/content' },
+	videoContent: { ...read, response: 'job', path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
 
 /** "Endpoints" 4: what reasoning-series models refuse. */

@@ -32,6 +32,7 @@ const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): P
 	...{ type: 'passStarted', now, ...pass },
 });
 const passAt0 = started(0, { endsAt: 0 });
+const cut = lost.with({ reach: 'unreadable', status: 200, kind: 'cut' });
 const held = heldBack('get the job status', 'the limits of the credential');
 const due = (now: number): PollerEvent => ({ type: 'due', now });
 const polled = (now: number, body: object): PollerEvent => ({
@@ -153,6 +154,12 @@ it.each<Row>([
 		'waits a minute in the pass after a poll without a response',
 		task,
 		[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
+		poll('task'),
+	],
+	[
+		'waits a minute in the pass after a poll whose response broke off',
+		task,
+		[passAt0, failed(8000, cut), started(minute, { endsAt: minute })],
 		poll('task'),
 	],
 	[
