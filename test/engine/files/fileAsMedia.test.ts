@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	EngineProcess,
@@ -59,7 +60,8 @@ describe('files of earlier nodes as reference media', () => {
 			openSignedBinary(path).then(
 				({ stream, mimeType = '' }) => {
 					response.setHeader('content-type', mimeType);
-					stream.pipe(response);
+					// Unlike pipe(), it closes the file when the reader goes away.
+					pipeline(stream, response, () => undefined);
 				},
 				() => response.writeHead(404).end(),
 			);

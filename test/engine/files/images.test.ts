@@ -1,9 +1,10 @@
 import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import { UploadedFile } from '../../../gateway/files';
-import { retryExecution, type RunOptions, withoutStore } from '../../harness';
+import { deleteFiles, retryExecution, type RunOptions, withoutStore } from '../../harness';
 import { jpegOf, withPictures } from '../../support/files/jpegs';
 import { picture } from '../../support/data/samples';
+import { answer, startServer } from '../../support/http/scriptedServer';
 import { byId, chain, modelGateway, type Node } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
 
@@ -79,6 +80,39 @@ describe('images', () => {
 			const retried = await retryExecution(failed);
 			expect(retried.errorOf('Image') === undefined).toBe(form === 'link');
 			expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
+		},
+	);
+
+	it.each(['link', 'base64'])(
+		'fetches an image again in a Retry when n8n has deleted its file, or says that it is charged (%s)',
+		async (form) => {
+			const red = Buffer.from(picture('red'));
+			const { url } = await startServer(answer(200, red));
+			const data = [
+				form === 'link' ? { url: `${url}/a.png` } : { b64_json: red.toString('base64') },
+			];
+			const refusal = { error: { message: 'No blue' } };
+			for (const [status, said] of Object.entries({ 200: { data }, 400: refusal })) {
+				const body = JSON.stringify(said);
+				const fault = { route: 'imageGenerate', action: 'answer', body } as const;
+				gateway.fault({ ...fault, status: Number(status) });
+			}
+			const node = image('generate', {
+				model: byId('image-1'),
+				prompt: '={{ $json.prompt }}',
+				options: { parallelRequests: 1 },
+			});
+			const input = ['Red', 'Blue'].map((prompt) => ({ json: { prompt } }));
+			const failed = await run(node, { input });
+			await deleteFiles(failed);
+			const retried = await retryExecution(failed);
+			const { message = '', description } = retried.errorOf('Image') ?? {};
+			expect(message === '').toBe(form === 'link');
+			if (message === '') return;
+			expect(message).toContain(
+				'n8n no longer has the file of an earlier execution: File not found',
+			);
+			expect(description).toContain('The image is made and charged');
 		},
 	);
 

@@ -9,7 +9,7 @@ import { linkCarriesKey } from '../../../shared/service/errors/requestErrors';
 import type { FileType } from '../../../shared/service/files/fileType';
 import { chargedImageError, downloadImage } from '../../../shared/service/images/files';
 import { maxImages } from '../../../shared/service/protocol/bounds';
-import { storeError } from '../../../shared/n8n/files/storeError';
+import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 
 /** A link to an image, or the file when it came with the response. */
@@ -59,11 +59,8 @@ export async function fileOf(
 			known,
 		);
 	}
-	if (file?.id && execution !== own) {
-		const { getBinaryStream, prepareBinaryData } = context.helpers;
-		const bytes = await getBinaryStream(file.id);
-		image.file = await prepareBinaryData(bytes, file.fileName, file.mimeType);
-	} else if (!file && download && url !== undefined && index < maxImages) {
+	if (file?.id && execution !== own) image.file = await copyOf(file, { url, known, context });
+	if (!image.file && download && url !== undefined && index < maxImages) {
 		if (image.omitted === undefined) {
 			await fetchInto(image, { url, index, known, shared: settings.shared }, run);
 		}
@@ -74,6 +71,32 @@ export async function fileOf(
 	if (stored && note !== undefined) hint(`${stored.fileName} ${note}`);
 	// A copy, since later nodes may change it.
 	return stored && { ...stored };
+}
+
+/**
+ * A copy for this execution of a file of an earlier one, with which n8n may have deleted it.
+ * @returns undefined when it is gone, but has a link
+ * @throws GatewayError
+ */
+async function copyOf(
+	{ id = '', fileName, mimeType }: IBinaryData,
+	{ url, known, context }: { url?: string; known: Partial<Failure> } & Pick<ItemRun, 'context'>,
+): Promise<IBinaryData | undefined> {
+	const { getBinaryStream, prepareBinaryData } = context.helpers;
+	const bytes = await getBinaryStream(id).catch(storeProblem);
+	if (typeof bytes === 'string') {
+		if (url !== undefined) return undefined;
+		const message = `Could not use the image: n8n no longer has the file of an earlier execution: ${bytes}`;
+		throw chargedImageError({ message, status: 200 }, known);
+	}
+	try {
+		return await prepareBinaryData(bytes, fileName, mimeType);
+	} catch (error) {
+		throw storeError(error, 'use the image', 'image').with({ ...known, url });
+	} finally {
+		// n8n leaves it open when it cannot store the copy.
+		bytes.destroy();
+	}
 }
 
 /** Downloads the file of an image, unless it is too large. @throws GatewayError */

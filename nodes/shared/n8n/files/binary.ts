@@ -1,4 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { Readable } from '../client/httpClient';
 import { isOtherType, type FileType } from '../../service/files/fileType';
 import { publicLinkProblem } from '../../service/links';
 import { checkFile, type FileCheck } from './itemFile';
@@ -29,11 +30,16 @@ async function fileToFetch(file: IBinaryData, check: FileCheck): Promise<IBinary
 	const isMisnamed = type !== undefined && isOtherType(file.mimeType, type);
 	const isTemporary = file.id?.includes('/temp/') ?? false;
 	if (!firstOfSeveral && !isMisnamed && !isTemporary) return file;
-	const bytes = firstOfSeveral ?? (await getBinaryStream(String(file.id)));
+	const stored = firstOfSeveral ? undefined : await getBinaryStream(String(file.id));
 	const [name, mimeType] = isMisnamed
 		? [nameOf(file, type), type.mimeType]
 		: [file.fileName, file.mimeType];
-	return await prepareBinaryData(bytes, name, mimeType);
+	try {
+		return await prepareBinaryData(firstOfSeveral ?? (stored as Readable), name, mimeType);
+	} finally {
+		// n8n leaves it open when it cannot store the copy.
+		stored?.destroy();
+	}
 }
 
 /** The name of a file with an ending of its type. */
