@@ -8,7 +8,7 @@ import { sharePageProblem } from './sharePages';
 const exampleHost = /(?:^|\.)example\.(?:com|org|net)\.?$/i;
 
 /** Avoids URL.canParse, which in Node 20 rejects a host with an umlaut after it has been called often. */
-function parseUrl(text: string, base?: string): URL | undefined {
+export function parseUrl(text: string, base?: string): URL | undefined {
 	try {
 		return new URL(text, base);
 	} catch {

@@ -1,6 +1,6 @@
 import type { Connection } from '../../service/client/connection';
 import { isHeaderName, isReservedHeader } from '../../service/client/http';
-import { isLoopback } from '../../service/links';
+import { isLoopback, parseUrl } from '../../service/links';
 import { PriceList } from '../../service/prices';
 import { asyncHeader } from '../../service/protocol/endpoints';
 import { badInput, type Problem } from '../errors/badInput';
@@ -17,9 +17,10 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		const value = text(name)
 			.replace(/(?<!\/)\/+(v1\/*)?$/i, '')
 			.trim();
-		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
+		const url = /^https?:\/\//i.test(value) ? parseUrl(value) : undefined;
+		if (url === undefined) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
-		} else if (new URL(value).username + new URL(value).password !== '') {
+		} else if (url.username + url.password !== '') {
 			// They would be sent as the authorization instead of the key.
 			problems.push({ field, problem: 'must not have a user name or a password in it' });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {

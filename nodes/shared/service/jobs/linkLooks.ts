@@ -12,6 +12,7 @@ import {
 } from '../files/fileType';
 import { imageSizeOf, type ImageSize } from '../files/imageSize';
 import { asText, valueAt } from '../json';
+import { parseUrl } from '../links';
 import {
 	fileOfMedium,
 	referenceVideoModels,
@@ -103,9 +104,8 @@ export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | u
 	const silentHosts = new Set<string>();
 	const { clock, signal } = gateway.runtime;
 	const lookAt = async (url: string) => {
-		if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
-		const { host } = new URL(url);
-		if (silentHosts.has(host)) return undefined;
+		const host = /^https?:/i.test(url) ? parseUrl(url)?.host : undefined;
+		if (host === undefined || silentHosts.has(host)) return undefined;
 		const look = async (inTime: AbortSignal) =>
 			await firstBytes(gateway.with({ signal: inTime }), url);
 		const limit = { milliseconds: patience, clock, signal };

@@ -17,6 +17,15 @@ describe('a credential', () => {
 		expect([connection.baseUrl, connection.backupUrl]).toEqual([expected, expected]);
 	});
 
+	// Node 20's URL.canParse rejects such hosts once it has been called often, by whatever part of n8n.
+	it('may have an umlaut in the host of its address after 20,000 addresses were checked', () => {
+		const isAddress = (address: string) => URL.canParse(address);
+		for (let count = 0; count < 20_000; count++) isAddress(`https://gateway.example/${count}`);
+		for (let count = 0; count < 20_000; count++) connectionFrom(credential);
+		const baseUrl = 'https://brücke.example';
+		expect(connectionFrom({ ...credential, baseUrl }).baseUrl).toBe(baseUrl);
+	});
+
 	it.each([
 		...[' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'],
 		...['sk-1\u200b', '\ufeffBearer\tsk-1', 'sk\r\n-1', 'Bearer\nsk-1'],
