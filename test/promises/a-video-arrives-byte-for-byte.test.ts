@@ -94,6 +94,7 @@ it('takes a video of many megabytes that is in its response itself', async () =>
 
 describe.each([
 	['a data URL', { result_url: inside }],
+	['base64 in lines', { output: base64.replace(/.{76}/g, '$&\n') }],
 	['base64', { url: 'https://firm.example/poster.png', videos: [{ b64: base64 }] }],
 ])('a video that is %s in the response', (_, fields) => {
 	const respond = async () => {

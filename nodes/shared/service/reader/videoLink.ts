@@ -18,8 +18,8 @@ const isNotOfVideo: Rule = ({ path }) =>
 			name,
 		),
 	);
-/** A text with a space may be a sentence that begins with a link. */
-const isOneWord: Rule = ({ value }) => !/\s/.test(String(value).trim());
+/** A text with a space may be a sentence that begins with a link. Base64 may have line breaks. */
+const isOneWord: Rule = ({ value }) => !/[^\S\r\n]/.test(String(value).trim());
 
 /** Files beside the video, such as its first frame. */
 const otherFile = /\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav)(?:[?#]|$)/i;
@@ -97,9 +97,12 @@ export const withoutVideos = <T extends JsonObject>(fields: T): Partial<T> =>
 /** The data URL of a video that is there as one, or as base64, as its beginning shows. */
 function videoInText(given: string): string | undefined {
 	const text = given.trim();
-	if (/^data:(?:video\/|application\/octet-stream)[^,]*,/i.test(text)) return text;
-	const head = text.slice(0, 800);
+	const [declared = ''] = /^data:[^,]{0,200},/i.exec(text) ?? [];
+	if (/^data:(?:video\/|application\/octet-stream)/i.test(declared)) return text;
+	// Some encoders write it in lines.
+	const head = text.slice(declared.length, declared.length + 800).replace(/[\r\n]+/g, '');
 	if (!/^[\w+/-]{100,}={0,2}$/.test(head)) return undefined;
 	const type = fileTypeOf(Buffer.from(head, 'base64'));
-	return type?.kind === 'video' ? `data:${type.mimeType};base64,${text}` : undefined;
+	if (type?.kind !== 'video') return undefined;
+	return declared === '' ? `data:${type.mimeType};base64,${text}` : text;
 }

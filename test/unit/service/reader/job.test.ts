@@ -316,13 +316,20 @@ describe('a video as base64', () => {
 	const base64 = mp4Of(3_000).toString('base64');
 	const png = Buffer.concat([pngHead, Buffer.alloc(300)]).toString('base64');
 
-	it.each([
+	const inLines = base64.replace(/.{76}(?=.)/g, '$&\r\n');
+	const ofType = (type: string) => `data:${type};base64,${base64}`;
+
+	it.each<[string, file: string, found?: string]>([
 		['a video', base64, `data:video/mp4;base64,${base64}`],
+		['a video in lines', inLines, `data:video/mp4;base64,${inLines}`],
+		['a video of another type', ofType('application/mp4'), ofType('application/mp4')],
+		['a video of no type', ofType(''), ofType('')],
+		['an image as a data URL', `data:image/png;base64,${png}`, undefined],
 		['the beginning of one in a sentence', `${base64.slice(0, 400)} is its beginning`, undefined],
 		['an image', png, undefined],
 		['a long word', 'a'.repeat(500), undefined],
-	])('is known by its beginning: %s', (_, file, found) => {
-		expect(videoLinkIn({ file })).toBe(found);
+	])('is known by its beginning: %s', (_, b64, found) => {
+		expect(videoLinkIn({ b64 })).toBe(found);
 	});
 });
 
