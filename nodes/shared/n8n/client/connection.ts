@@ -23,6 +23,11 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		} else if (url.username + url.password !== '') {
 			// They would be sent as the authorization instead of the key.
 			problems.push({ field, problem: 'must not have a user name or a password in it' });
+		} else if (url.hash !== '' || value.endsWith('#')) {
+			// No request carries what follows it, so each path would be lost. Addresses of consoles often have one.
+			const problem =
+				'must have no # in it: give the address of the service, not that of its console';
+			problems.push({ field, problem });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
 			const problem =
 				'must start with https, because over http everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP under Advanced';

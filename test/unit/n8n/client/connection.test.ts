@@ -75,6 +75,14 @@ describe('a credential that cannot be used', () => {
 		);
 	});
 
+	it.each(['/#/keys', '#', '/a#b'])('refuses the address of a console: …%s', (end) => {
+		const problem =
+			'must have no # in it: give the address of the service, not that of its console';
+		const address = `https://gateway.example${end}`;
+		expect(problemOf({ baseUrl: address })).toContain(`Base URL ${problem}`);
+		expect(problemOf({ backupUrl: address })).toContain(`Backup URL ${problem}`);
+	});
+
 	it.each(['http://gateway.example', 'HTTP://10.0.0.7:8080', 'http://localhost.example'])(
 		'refuses to send the key unencrypted to %s',
 		(address) => {
