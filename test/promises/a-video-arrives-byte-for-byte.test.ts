@@ -14,6 +14,7 @@ import {
 	kinds,
 	newVideo,
 	results,
+	resumeWhenDue,
 	waiting,
 } from './waits';
 
@@ -116,6 +117,22 @@ describe.each([
 		const [item] = execution.items('Node');
 		expect(sha256(await execution.binary(item))).toBe(sha256(video));
 		expect(JSON.stringify(item.json).length).toBeLessThan(300);
+	});
+
+	it('is not stored with an execution that parks for another job', async () => {
+		const finished = json({ status: 'completed', id: 'a', ...fields });
+		const service = await startServer((response, request) =>
+			request.path.endsWith('/a')
+				? finished(response, request)
+				: json({ status: 'in_progress', task_id: 'b' })(response, request),
+		);
+		const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
+		const input = ['a', 'b'].map((task_id) => ({ json: { task_id } }));
+		const first = await run(waiting({ whileWaiting: 'park' }), [], { credentials, input });
+		const parked = await resumeWhenDue(first);
+		expect(service.requests.length).toBeGreaterThanOrEqual(2);
+		expect(parked.status).toBe('waiting');
+		expect(JSON.stringify(parked.data).length).toBeLessThan(20_000);
 	});
 
 	it('does not reach the model of an agent', async () => {
