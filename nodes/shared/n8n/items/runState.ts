@@ -1,9 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, stopped } from '../../service/errors/gatewayError';
+import { outputFailed } from '../../service/errors/jobErrors';
+import type { JobSummary } from '../../service/errors/jobSummary';
 import type { Cost } from '../../service/protocol/endpoints';
 import { EventLoopYielder } from '../client/eventLoopYielder';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
+import { messageOf } from '../errors/errorRecord';
 import { highlightJob, StoredJobs } from '../execution/memory';
 import { NodeLog } from '../log/nodeLog';
 import type { Ledger } from '../orders/ledger';
@@ -54,7 +57,7 @@ export class RunState<Work extends Reading = Reading> {
 
 	/** @returns the failure to show in place of the item, or of its one output, that failed */
 	fail({ index, job }: Item, cause: unknown): { error: unknown } {
-		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
+		const error = job ? this.about(job, cause) : cause;
 		// Failures after an abort or Stop are only its consequences.
 		const isUnsent =
 			error instanceof GatewayError && error.failure.isStopped && error.failure.billed === 'no';
@@ -62,6 +65,12 @@ export class RunState<Work extends Reading = Reading> {
 		if (this.isFailing) this.closer.abort(stopped());
 		if (this.isFailing && this.cost === 'read' && !this.isAborted) this.abort();
 		return { error };
+	}
+
+	/** An error that is not of the gateway must not leave an order out of the record once its job is known. */
+	private about(job: JobSummary, cause: unknown): unknown {
+		if (cause instanceof GatewayError) return cause.about(job);
+		return this.cost === 'read' ? cause : outputFailed(job, messageOf(cause));
 	}
 
 	abort(): void {

@@ -160,10 +160,13 @@ export class Gateway<R extends Runtime = Runtime> {
 		try {
 			return await call.parse({ ...response, requestId: requestIdOf(headers, json) });
 		} catch (error) {
-			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
+			const isKnown = error instanceof UnusableResponse;
+			if (error instanceof GatewayError || (!isKnown && cost === 'read')) throw error;
 			if (redirect) throw redirect;
 			await waitForEventLoop(response.text.length, clock);
-			const failure = unusableError(requestInfo, response, error, this.redaction);
+			// A fault of ours, too: the response is there, so it may be charged.
+			const unusable = isKnown ? error : new UnusableResponse(`cannot be read: ${String(error)}`);
+			const failure = unusableError(requestInfo, response, unusable, this.redaction);
 			queue?.applyRateLimitPause(failure, headers);
 			throw failure;
 		}

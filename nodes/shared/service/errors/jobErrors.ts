@@ -21,6 +21,10 @@ const unusable = (text: string) =>
 export const jobStopped = (job: JobSummary): GatewayError =>
 	jobError(job, 'The execution was stopped', { isStopped: true, waitEnded: 'stopped' });
 
+/** After the job was created, its output could not be made, for a reason that is not the service's. */
+export const outputFailed = (job: JobSummary, message: string): GatewayError =>
+	jobError(job, message, { waitEnded: 'stopped' });
+
 /** Another execution has resumed the wait for the job. */
 export const takenUp = (job: JobSummary, execution: string): GatewayError =>
 	jobError(job, `Execution ${execution} has resumed and goes on with ${jobName(job)}`, {

@@ -1,3 +1,4 @@
+import type { NodeApiError } from 'n8n-workflow';
 import { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
 import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
 import { runItems } from '../../../../nodes/shared/n8n/items/run';
@@ -46,6 +47,25 @@ it('a second Retry does not send a lost order when the first Retry was stopped b
 		'Item 0: The connection was lost',
 	);
 	expect(perform).not.toHaveBeenCalled();
+});
+
+it('keeps an order whose output cannot be made, so that its Retry does not place it again', async () => {
+	const execution = { node: 'Without an output', items: 1 };
+	const perform = jest.fn(async (_: number, { reportJob }: ItemRun): Promise<never> => {
+		reportJob({ kind: 'video', id: 'job-1' });
+		throw new TypeError('no such node');
+	});
+	const failed = await executed({ perform }, { ...execution, id: '1' }).catch(
+		(error: NodeApiError) => error,
+	);
+	expect(failed).toMatchObject({
+		message: 'no such node',
+		description: expect.stringContaining('Collect it by its ID job-1') as string,
+	});
+	await expect(executed({ perform }, { ...execution, id: '2', mode: 'retry' })).rejects.toThrow(
+		'no such node',
+	);
+	expect(perform).toHaveBeenCalledTimes(1);
 });
 
 it('aborts reads under way when another item fails, and reports only the first cause', async () => {

@@ -62,6 +62,19 @@ describe('a request', () => {
 	});
 });
 
+it('does not say that nothing was charged where the code fails on a response that has arrived', async () => {
+	const broken = () => {
+		throw new TypeError('x is not a function');
+	};
+	const server = await startServer(created);
+	const call = { ...create, parse: broken };
+	const { record } = await failureOf(gatewayTo(server.url).call(call));
+	expect(record).toMatchObject({ billed: 'unknown', raw_body: expect.stringContaining('id') });
+	expect(record.message).toContain('cannot be read: TypeError: x is not a function');
+	await expect(gatewayTo(server.url).call({ ...models, parse: broken })).rejects.toThrow(TypeError);
+	expect(server.requests).toHaveLength(2);
+});
+
 describe('the limit of parallel requests', () => {
 	const pacedTo = (url: string, atOnce: number, options: WorldOptions = {}) => {
 		const { connection, runtime } = gatewayTo(url, options);
