@@ -28,8 +28,6 @@ export interface Circumstances {
 	unmatched: readonly Order[] | 'unknown';
 	/** Whether another run is sending it right now. */
 	isUnderWay: boolean;
-	/** Whether another worker has sent something since the journal was stored: perhaps this order once more. */
-	isContinuedElsewhere: boolean;
 	/** Why the limits do not allow one order more. */
 	limit: LimitStatus;
 }
@@ -100,12 +98,12 @@ export const isRecognised = (
 function decideSent(
 	found: Match,
 	{ wish, options }: Wanted,
-	{ unguarded, isUnderWay, isContinuedElsewhere, limit }: Circumstances,
+	{ unguarded, isUnderWay, limit }: Circumstances,
 ): Decision {
 	const { order, by } = found;
 	const orders = [order];
-	// The response to the second request may have arrived there.
-	const mayBeAnswered = order.state === 'lost' ? isContinuedElsewhere : order.timesSent > 1;
+	// Another run has sent it again, and its response may have arrived there.
+	const mayBeAnswered = order.state === 'sent' && order.timesSent > 1;
 	const { resendsLost = false } = options ?? {};
 	if (isRecognised(found, wish)) {
 		// If n8n was killed before it was sent, this makes its first job. The day counts it already;

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { NodeLog } from '../log/nodeLog';
 import { Counts } from './counts';
 import { sentTotalOf, wishesOf, type Line } from './line';
-import type { SentWish, Wish } from './order';
+import { againMarkOf, markOf, unkeyedMarkOf, type SentWish, type Wish } from './order';
 import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, takenValuesOf, wonOf } from './orderKeys';
 import { Places } from './places';
 import { maxEntries, ProcessedItems } from './store';
@@ -83,10 +83,10 @@ export class Marks {
 	}
 
 	/**
-	 * Looks up which of these wishes the execution or one of its Retries has sent, and whether a Retry has sent it again.
+	 * Looks up which of these wishes the execution or one of its Retries has sent.
 	 * @param known how many of their requests the journal has
 	 */
-	async findSent(wishes: readonly Wish[], known: number): Promise<SentWish[]> {
+	async findSent(wishes: readonly Wish[], known: number): Promise<Wish[]> {
 		if (!this.isTraced) return [];
 		this.isFamilyNews = false;
 		const sent = await this.attempt(async () => {
@@ -95,15 +95,20 @@ export class Marks {
 			const marks = wishes.flatMap((wish) => [markOf(wish), unkeyedMarkOf(wish)]);
 			const found = await this.store.find([...new Set([...marks, ...ofParameters])]);
 			this.areParametersKnown = ofParameters.some((value) => found.has(value));
-			const sent = wishes.flatMap((wish) => {
+			return wishes.flatMap((wish) => {
 				if (this.held.has(markOf(wish))) return [];
 				if (found.has(markOf(wish))) return wish;
 				return found.has(unkeyedMarkOf(wish)) ? { ...wish, idempotencyKey: undefined } : [];
 			});
-			const again = await this.store.find(sent.map(againMarkOf));
-			return sent.map((wish) => ({ ...wish, timesSent: again.has(againMarkOf(wish)) ? 2 : 1 }));
 		});
 		return sent ?? [];
+	}
+
+	/** @returns those of these orders that another run has sent again */
+	async findAgain<Sent extends SentWish>(orders: readonly Sent[]): Promise<Sent[]> {
+		const marks = orders.map(againMarkOf).filter((mark) => !this.held.has(mark));
+		const found = await this.attempt(async () => await this.store.find(marks));
+		return orders.filter((order) => found?.has(againMarkOf(order)));
 	}
 
 	/**
@@ -181,7 +186,8 @@ export class Marks {
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values.filter((value) => !later.has(value)));
-		const isSent = fresh.some(({ wish }) => known.has(markOf(wish)));
+		const markToSend = ({ wish, found }: Line) => (found ? againMarkOf(found.order) : markOf(wish));
+		const isSent = lines.some((line) => known.has(markToSend(line)));
 		if (isSent) this.isFamilyNews = true;
 		const taken = keyed.filter((wish) => keys.isTaken(wish, known));
 		const free = keyed.filter((wish) => !taken.includes(wish));
@@ -208,7 +214,7 @@ export class Marks {
 
 	private valuesOf(lines: readonly Line[]): string[] {
 		const ofOrders = lines.flatMap(({ wish, hasKey, found }) => [
-			...[markOf(wish), ...(found ? [againMarkOf(wish)] : [])],
+			...[markOf(wish), ...(found ? [againMarkOf(found.order)] : [])],
 			...(hasKey ? [] : [this.ofParameters(wish)]),
 		]);
 		// Also those of an order that is sent again: its key may have been released since.
@@ -239,12 +245,6 @@ export class Marks {
 		}
 	}
 }
-
-/** The mark of an order. Where the gateway knows the order by a key, the mark has the key. */
-const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
-const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
-/** The mark of an order that a Retry has sent again. */
-const againMarkOf = ({ id }: Wish) => `again ${id}`;
 
 const isOfSecond = (value: string) => value.startsWith('again ');
 const isOfParameters = (value: string) => value.startsWith('parameters ');

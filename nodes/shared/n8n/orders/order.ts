@@ -76,3 +76,9 @@ export const addTotals = (one: Total, other: Total): Total => ({
 	orders: one.orders + other.orders,
 	cost: sumOf([one.cost, other.cost]),
 });
+
+/** The mark of an order in n8n's database. Where the gateway knows the order by a key, the mark has the key. */
+export const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
+export const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
+/** The mark of an order that a Retry has sent again, after it was sent so many times. */
+export const againMarkOf = ({ id, timesSent }: SentWish) => `again ${id} ${timesSent}`;

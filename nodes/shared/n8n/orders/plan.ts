@@ -6,8 +6,8 @@ import type { Journal } from './journal';
 import { Tally } from './limits';
 import { sentTotalOf, wishesOf, type Line } from './line';
 import { guardedOrders, type Marks } from './marks';
-import { match, unmatchedOf } from './match';
-import { addTotals, type Order } from './order';
+import { match, unmatchedOf, type Match } from './match';
+import { addTotals, type Order, type Wish } from './order';
 
 /** Decides about the orders of a run by what the journal and n8n's database know of them. */
 export class Plan {
@@ -27,11 +27,19 @@ export class Plan {
 
 	/** Adds to the journal what only n8n's database has: after a kill, and from other workers. */
 	async findSent(lines: readonly Line[]): Promise<void> {
+		const { marks, journal } = this;
+		const keep = (sent: readonly Wish[], timesSent: number) => {
+			journal.keep(sent.map((wish): Order => ({ ...wish, state: 'sent', timesSent })));
+			this.pair(lines);
+		};
 		const unknown = wishesOf(lines.filter(({ found }) => !found));
-		const sent = await this.marks.findSent(unknown, this.journal.totalExcept().orders);
-		if (sent.length === 0) return;
-		this.journal.keep(sent.map((order): Order => ({ ...order, state: 'sent' })));
-		this.pair(lines);
+		const sent = await marks.findSent(unknown, journal.totalExcept().orders);
+		if (sent.length > 0) keep(sent, 1);
+		while (this.unnamed > 0) {
+			const again = await marks.findAgain(lines.flatMap(({ found }) => unansweredOf(found)));
+			if (again.length === 0) return;
+			for (const order of again) keep([order], order.timesSent + 1);
+		}
 	}
 
 	/**
@@ -43,7 +51,6 @@ export class Plan {
 		// An earlier turn may have decided otherwise.
 		for (const line of lines) line.sends = 0;
 		const { unmatched } = this;
-		const isContinuedElsewhere = this.unnamed > 0;
 		const unsure = new Set(lines.filter(mayBeUnsent));
 		const notCountedYet = new Set([...unsure].map(({ found }) => found?.order.id));
 		const subjects = new Set(lines.map(({ wish }) => wish.subject));
@@ -62,7 +69,6 @@ export class Plan {
 				keyUse: this.keyUse(line, requests.get(key)),
 				unmatched: hasKey ? [] : unmatched,
 				isUnderWay: found !== undefined && journal.isUnderWay(found.order),
-				isContinuedElsewhere,
 				limit: tally.status(options, cost),
 			});
 			const isSend = line.decision.do === 'send';
@@ -146,6 +152,10 @@ export class Plan {
 		return Math.max(0, (marks.family.others ?? 0) - earlier);
 	}
 }
+
+/** An order that was sent and may have been accepted. */
+const unansweredOf = (found?: Match): Order[] =>
+	found?.order.state === 'sent' || found?.order.state === 'lost' ? [found.order] : [];
 
 /**
  * Whether an order may make its first job when it is sent again, because n8n may have been killed between the record and

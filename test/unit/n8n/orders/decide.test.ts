@@ -29,7 +29,7 @@ const decided = (found: Match | undefined, input: Input = {}): Decision => {
 		{ wish: { parameters, idempotencyKey }, found, options },
 		{
 			...{ keyUse: 'free', unmatched: [], limit: undefined },
-			...{ isUnderWay: false, isContinuedElsewhere: false, ...given },
+			...{ isUnderWay: false, ...given },
 		},
 	);
 };
@@ -94,9 +94,7 @@ describe('the decision about an order', () => {
 		[{ ...lost, ...keyed }, 'source', keyed, 'refuse', 'lost'],
 		[lost, 'key', {}, 'refuse', 'lost'],
 		[lost, 'source', resends, 'send'],
-		[lost, 'request', { ...resends, isContinuedElsewhere: true }, 'refuse', 'sent'],
-		[lost, 'request', { isContinuedElsewhere: true }, 'refuse', 'lost'],
-		[sent, 'request', { ...resends, isContinuedElsewhere: true }, 'send'],
+		[{ ...lost, timesSent: 2 }, 'request', resends, 'send'],
 		[{ ...sent, timesSent: 2 }, 'request', resends, 'refuse', 'sent'],
 		// It was sent, and nothing else is known.
 		[sent, 'request', {}, 'refuse', 'sent'],

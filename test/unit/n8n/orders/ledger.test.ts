@@ -96,6 +96,63 @@ it('leaves an order that is being sent to its Retry, although another one has fo
 	expect(third.decision).toMatchObject({ do: 'refuse', because: 'sent' });
 });
 
+describe('Send Again in a Retry of an execution whose response was lost', () => {
+	const options: Line['options'] = { ...limit, resendsLost: true };
+	let entries: Entries;
+	let stored: object;
+
+	/** A worker that runs the execution, or a Retry of what n8n has stored of it. */
+	const worker = async (requests: string[], outcome: Outcome) => {
+		processMemory.clear();
+		const memory = structuredClone(stored);
+		const context = Object.assign(entries.contextOf(), {
+			getInputData: () => requests.map((request) => ({ json: { request } })),
+			getContext: () => memory,
+			getMode: () => 'retry',
+		});
+		const ledger = new Ledger(context, settings);
+		const lines = requests.map((request, index) => wanted(request, { options }, index));
+		await ledger.open(lines);
+		for (const line of lines) ledger.recordOutcome(Object.assign(line, outcome));
+		await ledger.close(failing);
+		return { memory, decisions: lines.map(({ decision }) => decision) };
+	};
+
+	beforeEach(async () => {
+		entries = new Entries();
+		stored = {};
+		({ memory: stored } = await worker(['A'], lost));
+	});
+
+	const again = [{ do: 'send' }];
+	const sentElsewhere = [{ do: 'refuse', because: 'sent' }];
+
+	it('sends it again although another worker has sent another order', async () => {
+		await worker(['B'], answered);
+		expect((await worker(['A'], answered)).decisions).toMatchObject(again);
+	});
+
+	it('sends it again in each Retry of the last one, and not in one of an earlier one', async () => {
+		const first = stored;
+		({ memory: stored } = await worker(['A'], lost));
+		const { decisions } = await worker(['A'], lost);
+		expect(decisions).toMatchObject(again);
+		for (const earlier of [stored, first]) {
+			stored = earlier;
+			expect((await worker(['A'], answered)).decisions).toMatchObject(sentElsewhere);
+		}
+	});
+
+	it('does not send it again when another worker does so between its look-up and its record', async () => {
+		entries.before = (values) => {
+			if (!values.some((value) => value.startsWith('again '))) return;
+			entries.before = () => {};
+			entries.list.push(...values.filter((value) => /^(?:again|number) /.test(value)));
+		};
+		expect((await worker(['A'], answered)).decisions).toMatchObject(sentElsewhere);
+	});
+});
+
 describe('executions without n8n’s database', () => {
 	it('without n8n’s database, a Retry refuses an order that an earlier try may have sent', async () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
