@@ -49,16 +49,16 @@ export class PriceList {
 	estimateOrder({ kind, model, count, seconds, resolution }: Amount): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
+		if (count === undefined) return { problem: `the number of ${kind}s is no number` };
 		if (kind === 'image') {
 			const { per_image } = price;
 			if (per_image === undefined) return missing(model, 'per_image');
-			if (count === undefined) return { problem: 'the number of images is no number' };
 			return { cost: rounded(per_image * count) };
 		}
 		const { per_second, per_video } = price;
 		if (per_second === undefined) {
 			if (per_video === undefined) return missing(model, 'per_second or per_video');
-			return { cost: per_video };
+			return { cost: rounded(per_video * count) };
 		}
 		const perSecond = isObject(per_second) ? byResolution(per_second, resolution) : per_second;
 		if (perSecond === undefined) {
@@ -68,7 +68,7 @@ export class PriceList {
 			const problem = `${quoted(model)} has a price per second, but the request does not say how many seconds its video has: use per_video`;
 			return { problem };
 		}
-		return { cost: rounded((per_video ?? 0) + perSecond * seconds) };
+		return { cost: rounded(((per_video ?? 0) + perSecond * seconds) * count) };
 	}
 
 	/** Estimates the cost of a response. @param usage its token counts ("Resources"); undefined when it has none */

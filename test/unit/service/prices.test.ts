@@ -24,6 +24,7 @@ const tokenCost = (model: string, usage: unknown, written: unknown = prices) =>
 const video = (model: string, more: Partial<Amount> = {}): Amount => ({
 	kind: 'video',
 	model,
+	count: 1,
 	...more,
 });
 
@@ -41,6 +42,8 @@ describe('the price list', () => {
 		[video('sharp', { seconds: 10, resolution: '720p' }), 1.05],
 		[video('flat'), 0.4],
 		[video('free'), 0],
+		[video('flat', { count: 4 }), 1.6],
+		[video('sharp', { count: 2, seconds: 10, resolution: '1080P' }), 3.1],
 		[{ kind: 'image', model: 'paint', count: 3 }, 0.12],
 	])('estimates the cost of the order %j as %d', (amount, cost) =>
 		expect(orderCost(amount)).toBe(cost),
@@ -51,6 +54,7 @@ describe('the price list', () => {
 		[video('paint', { seconds: 5 }), /^“paint” has no per_second or per_video$/],
 		[{ kind: 'image', model: 'plain', count: 1 }, /^“plain” has no per_image$/],
 		[{ kind: 'image', model: 'paint' }, /number of images is no number/],
+		[video('flat', { count: undefined }), /number of videos is no number/],
 		[video('plain'), /does not say how many seconds.*use per_video/],
 		[video('sharp', { seconds: 5, resolution: '4K' }), /^“sharp” has no per_second of 4K$/],
 		[video('sharp', { seconds: 5 }), /per_second of a video without a resolution$/],

@@ -1,6 +1,7 @@
 import { DryRun } from '../../service/client/dryRun';
 import { withoutUndefined, type JsonObject } from '../../service/json';
 import { sumOf, type PriceList } from '../../service/prices';
+import type { Amount } from '../../service/protocol/amount';
 import type { N8nGateway } from '../client/gateway';
 import { joinFirst } from '../errors/badInput';
 import { counted } from '../orders/messages';
@@ -60,19 +61,19 @@ function summaryOf({ context, work }: RunState, items: Previewed[], prices?: Pri
 		if (estimate && 'problem' in estimate) item.hint(noEstimate(estimate.problem));
 		return amount ?? [];
 	});
-	const videos = amounts.filter(({ kind }) => kind === 'video');
-	const images = amounts.filter(({ kind }) => kind === 'image');
+	const numberOf = (of: Amount['kind']) =>
+		amounts.reduce((sum, { kind, count = 1 }) => sum + (kind === of ? count : 0), 0);
 	// NaN where the length of one is not known.
-	const seconds = videos.reduce((sum, video) => sum + (video.seconds ?? NaN), 0);
+	const seconds = amounts.reduce(
+		(sum, { kind, count = 1, seconds = NaN }) => sum + (kind === 'video' ? count * seconds : 0),
+		0,
+	);
 	const inAll = Number.isNaN(seconds) ? '' : ` (${seconds} seconds in all)`;
 	const countOf = (count: number, what: string, then = '') =>
 		count > 0 ? [`${counted(count, what)}${then}`] : [];
 	const made = [
-		...countOf(videos.length, 'video', inAll),
-		...countOf(
-			images.reduce((sum, { count = 1 }) => sum + count, 0),
-			'image',
-		),
+		...countOf(numberOf('video'), 'video', inAll),
+		...countOf(numberOf('image'), 'image'),
 	].join(' and ');
 	const said = [
 		`${made || 'Nothing'} would be ordered`,

@@ -1,4 +1,4 @@
-import { asText, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { referenceVideoModels } from './models';
 
 /** How much a request orders, in the units of the prices. */
@@ -6,11 +6,11 @@ export interface Amount {
 	/** The unit that is charged: each video or image, or the tokens of a text. */
 	kind: 'video' | 'image' | 'text';
 	model: string;
-	/** Number of images; undefined when the request's value is no number. */
+	/** Number of videos or images; undefined when the request's value is no number, and for a text. */
 	count?: number;
-	/** Length of the video; undefined when the request does not give it. */
+	/** Length of each video; undefined when the request does not give it. */
 	seconds?: number;
-	/** The resolution of the video, such as `1080P`; undefined when the request does not give it. */
+	/** The resolution of the videos, such as `1080P`; undefined when the request does not give it. */
 	resolution?: string;
 }
 
@@ -28,6 +28,7 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 		: {};
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
 	return amountOf('video', body, {
+		count: countIn(body),
 		seconds: asNumber(given('duration') ?? duration?.default),
 		resolution: asText(given('resolution') ?? resolution?.default),
 	});
@@ -35,14 +36,36 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 
 /** The amount of a request for a video ("Endpoints" 11); the specification shows no field for its length. */
 export const videoAmount = (body: JsonObject): Amount =>
-	amountOf('video', body, { seconds: asNumber(body.seconds ?? body.duration) });
+	amountOf('video', body, {
+		count: countIn(body),
+		seconds: asNumber(body.seconds ?? body.duration),
+	});
 
 /** The amount of a request for images ("Endpoints" 8 to 10): one image unless the request gives a number. */
 export const imageAmount = (body: JsonObject): Amount =>
-	amountOf('image', body, { count: asNumber(body.n ?? 1) });
+	amountOf('image', body, { count: countIn(body) });
 
 /** The amount of a request for a text or vectors ("Endpoints" 4 to 6), whose tokens are counted in the response. */
 export const textAmount = (body: JsonObject): Amount => amountOf('text', body);
+
+/**
+ * The names by which services take how many videos or images one request makes, without case and underscores. The
+ * specification shows `n`, for images; others come from Extra Body.
+ */
+const isCount = new RegExp(
+	'^(?:n|samples|batchsize|(?:n|num|number|numberof|max)(?:videos|images|outputs|results|samples|generations)|(?:video|image|output|sample|candidate)count)$',
+);
+
+/** How many a request makes: the highest number that it or one of its objects has, so that a limit is not exceeded. */
+function countIn(body: JsonObject): number | undefined {
+	const fields = [body, ...Object.values(body).filter(isObject)].flatMap(Object.entries<unknown>);
+	const counts = fields
+		.filter(([name, value]) => isCount.test(plain(name)) && value !== null)
+		.map(([, value]) => asNumber(value));
+	return counts.includes(undefined) ? undefined : Math.max(1, ...(counts as number[]));
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
 function asNumber(value: unknown): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

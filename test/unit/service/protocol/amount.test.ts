@@ -16,7 +16,7 @@ it.each([
 	[undefined, { seconds: 5, resolution: '720P' }],
 	[{}, { seconds: 5, resolution: '720P' }],
 ])('reads the amount of a reference video from %j', (parameters, amount) => {
-	const expected = { kind: 'video', model, ...amount };
+	const expected = { kind: 'video', model, count: 1, ...amount };
 	expect(referenceVideoAmount({ model, parameters })).toEqual(expected);
 });
 
@@ -29,17 +29,29 @@ it.each<[object, number | undefined]>([
 		(fields): [object, undefined] => [fields, undefined],
 	),
 ])('reads the seconds of a video from %j', (fields, seconds) => {
-	const expected = { kind: 'video', model: 'v-1', seconds };
+	const expected = { kind: 'video', model: 'v-1', count: 1, seconds };
 	expect(videoAmount({ model: 'v-1', ...fields })).toEqual(expected);
 });
 
-it.each([
+it.each<[object, number | undefined]>([
 	[{}, 1],
 	[{ n: 3 }, 3],
 	[{ n: '3' }, 3],
-])('reads the number of images from %j', (fields, count) => {
-	const expected = { kind: 'image', model: 'i-1', count };
-	expect(imageAmount({ model: 'i-1', ...fields })).toEqual(expected);
+	[{ n: null }, 1],
+	[{ n: 'three' }, undefined],
+	[{ n: 0 }, undefined],
+	[{ n: 1, num_videos: 2, number_of_videos: 4 }, 4],
+	[{ numberOfVideos: 4 }, 4],
+	[{ num_images: 4 }, 4],
+	[{ batch_size: 4 }, 4],
+	[{ parameters: { sampleCount: 4, num_inference_steps: 30 } }, 4],
+	[{ sequential_image_generation_options: { max_images: 15 } }, 15],
+	[{ num_frames: 81, seed: 7, noise: 3 }, 1],
+])('reads the number of videos or images from %j', (fields, count) => {
+	const amounts = [imageAmount, videoAmount, referenceVideoAmount].map((amountOf) =>
+		amountOf({ model: 'i-1', ...fields }),
+	);
+	expect(amounts.map((amount) => amount.count)).toEqual([count, count, count]);
 });
 
 it('reads the model of a text, which may be missing', () => {
