@@ -99,6 +99,18 @@ describe('a limit set by an expression', () => {
 	});
 });
 
+describe('a group that guards money', () => {
+	const shapes = [
+		...[{}, null, '', 'three', '={{ { maxOrders: 3, orderKey: "A" } }}'],
+		...[[{ maxOrders: 3, orderKey: 'A' }], { max_orders: 3, order_key: 'A' }],
+	];
+
+	it.each(shapes)('places no order when n8n finds nothing in it: %j', async (group) => {
+		await expectProblem({ limits: group } as IDataObject, /^Limits needs a limit/);
+		await expectProblem({ once: group } as IDataObject, /^Order Once needs an Order Key$/);
+	});
+});
+
 describe('Order Key', () => {
 	it.each([{}, { ifOrderedBefore: 'drop' }, { releaseOrderKey: true }])(
 		'places no order when Order Once was added without a key: %j',

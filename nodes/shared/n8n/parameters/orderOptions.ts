@@ -195,11 +195,14 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 			return { of, period, max, field };
 		});
 	const subject = countForOption.read(scope);
-	// A user who says what is counted must not order without a limit.
-	const setting = [inEachOption, countForOption].find(isGiven);
-	if (given.length === 0 && setting) {
-		const { displayName } = setting.property;
-		options.report(displayName, 'needs a limit, such as Max Orders', 'unsendable');
+	// A user who says what is counted must not order without a limit. Of a group that is a text, a list or an expression, as
+	// in an imported workflow, n8n gives an empty one.
+	const { name, displayName } = limitOptions.property;
+	const isAdded = options.value(name) !== undefined;
+	if (given.length === 0 && isAdded) {
+		const setting = [inEachOption, countForOption].find(isGiven);
+		const label = setting?.property.displayName ?? displayName;
+		options.report(label, 'needs a limit, such as Max Orders', 'unsendable');
 	}
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
