@@ -5,6 +5,7 @@ import {
 	balanceWords,
 	contentWords,
 	eitherLimitWords,
+	jobMadeWords,
 	keyWords,
 	lastingLimitWords,
 	mediaWords,
@@ -21,6 +22,7 @@ import {
 	type RefusalKind,
 } from '../protocol/errorCodes';
 import { knownModels } from '../protocol/models';
+import { jobIdInText } from '../reader/jobId';
 import type { ErrorObject } from '../reader/reason';
 import type { Failure, OtherModel } from './gatewayError';
 import type { SentRequest } from './verdict';
@@ -28,15 +30,26 @@ import type { SentRequest } from './verdict';
 /** Failures that may be those of a provider which goes on with its work. */
 const mayTimeOut: RefusalKind[] = ['serverError', 'providerError', 'missingMediaOrServerError'];
 
-/** Why the service refused, or in what it failed. A time limit is another failure: what was ordered may have been made. */
-export function refusalOf(status: number, error: ErrorObject, request: SentRequest): RefusalKind {
+/**
+ * Why the service refused, or in what it failed. After a time limit, what was ordered may have been made, as when the
+ * error speaks of the job, or its ID is in the body.
+ * @param body as text
+ */
+export function refusalOf(
+	status: number,
+	error: ErrorObject,
+	request: SentRequest,
+	body = '',
+): RefusalKind {
 	const kind = causeOf(status, error, request);
 	const { code = '', type = '', message = '' } = error;
 	const said = `${status} ${code} ${type} ${message.slice(0, maxReasonLength)}`;
 	// Of an error inside a 2xx, no status says that the request was wrong. That of a poll may be why its job has failed.
 	const isUnsure = kind === 'badRequest' && status < 400 && request.cost !== 'read';
 	const mayBe = isUnsure || mayTimeOut.includes(kind);
-	return mayBe && timeLimitWords.test(said) ? 'timedOut' : kind;
+	const isOfJob = () => jobMadeWords.test(said) || jobIdInText(body, 'task') !== undefined;
+	const isMade = request.cost === 'job' && mayBe && isOfJob();
+	return isMade || (mayBe && timeLimitWords.test(said)) ? 'timedOut' : kind;
 }
 
 /** The code takes precedence: an empty balance has the same status as the rate limit. */

@@ -181,7 +181,7 @@ function kindOf(
 	const isKnown = status === 409 && request.idempotencyKey !== undefined && !refusalOfCode(error);
 	if (isKnown) return 'knownOrder';
 	if (status === 407 || (!isService && isFromProxy(response))) return 'proxy';
-	return refusalOf(status, error, request);
+	return refusalOf(status, error, request, response.text);
 }
 
 /** A storage host is not the service, so its error codes say nothing. */

@@ -37,7 +37,7 @@ export const refusals = {
 	tooManyRequests: { meaning: 'too many requests', passes: true },
 	serverError: { meaning: 'the service had an error', passes: true },
 	providerError: { meaning: "the model's provider had an error", passes: true },
-	/** The service has waited for the model's provider in vain, which may have made what was ordered. */
+	/** The provider may have made what was ordered: the service has waited for it in vain, or says that the job was made. */
 	timedOut: { meaning: "the model's provider did not respond in time", passes: true },
 	responseNotDelivered: {
 		meaning: 'the service could not deliver its response',
@@ -123,6 +123,16 @@ export const contentWords =
 
 /** Matches a reason that is a time limit, or its status; the last two are those of content networks. */
 export const timeLimitWords = /time[d ]?[ _-]?out|deadline|\b(408|504|522|524)\b|超时/i;
+
+/** Matches an error which says that the job itself was made. */
+export const jobMadeWords = new RegExp(
+	[
+		String.raw`\b(?<!another |other |previous )(?:job|task|video|generation|request)(?: [\w:-]{1,80})? (?:(?:is|was|has been|already|still) ){1,3}(?:accepted|submitted|created|queued|started|running|generating|processing|being processed|in progress)\b`,
+		String.raw`\b(?:job|task) (?:accepted|submitted|created|queued)\b(?! fail| error)`,
+		'(?:任务|视频)(?:已经?(?:提交|创建|受理)|正在|处理中|生成中|排队中)',
+	].join('|'),
+	'i',
+);
 
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =

@@ -90,6 +90,7 @@ describe('a request that the service refused', () => {
 	const nothing = 'never';
 	const passing = 'again again again later later again';
 	const inVain = 'again again again never? again? again?';
+	const made = inVain;
 
 	type Row = [status: number, said: object, columns: string];
 
@@ -120,6 +121,17 @@ describe('a request that the service refused', () => {
 		),
 		[500, { code: 'upstream_error', message: 'context deadline exceeded' }, inVain],
 		[500, { message: 'The request timed out' }, inVain],
+		// The error itself speaks of the job.
+		...[
+			...[{ message: 'The task was submitted, but saving it failed' }, { task_id: 'task_1' }],
+			...[{ message: 'Job submitted; no status yet' }, { message: '任务已提交，请稍后查询' }],
+			...[{ message: 'Video vid_1 is still processing' }, { data: { job_id: 'job_1' } }],
+		].map((said): Row => [500, { code: 'upstream_error', ...said }, made]),
+		...[
+			...['The task was not created', 'Too many tasks are running', 'Job creation failed'],
+			...['Could not start: another task is running', 'Error while processing the request'],
+			...['Request id: abc is invalid', 'Task submitted failed', '任务提交失败'],
+		].map((message): Row => [500, { code: 'upstream_error', message }, 'again']),
 		[400, { code: 'upstream_error', message: 'Timeout' }, 'later later later never? again? again?'],
 		[400, { message: 'timeout must be a number' }, nothing],
 		[429, { message: 'Rate limit: timed out in the queue' }, 'patient'],
