@@ -29,17 +29,14 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
 	return amountOf('video', body, {
 		count: countIn(body),
-		seconds: asNumber(given('duration') ?? duration?.default),
+		seconds: highestOf(isDuration, body, asNumber(duration?.default)),
 		resolution: asText(given('resolution') ?? resolution?.default),
 	});
 }
 
 /** The amount of a request for a video ("Endpoints" 11); the specification shows no field for its length. */
 export const videoAmount = (body: JsonObject): Amount =>
-	amountOf('video', body, {
-		count: countIn(body),
-		seconds: asNumber(body.seconds ?? body.duration),
-	});
+	amountOf('video', body, { count: countIn(body), seconds: highestOf(isDuration, body) });
 
 /** The amount of a request for images ("Endpoints" 8 to 10): one image unless the request gives a number. */
 export const imageAmount = (body: JsonObject): Amount =>
@@ -53,21 +50,35 @@ export const textAmount = (body: JsonObject): Amount => amountOf('text', body);
  * specification shows `n`, for images; others come from Extra Body.
  */
 const isCount = new RegExp(
-	'^(?:n|samples|batchsize|(?:n|num|number|numberof|max)(?:videos|images|outputs|results|samples|generations)|(?:video|image|output|sample|candidate)count)$',
+	'^(?:n|samples|batch_?size|(?:n|num|number|number_?of|max)(?:videos|images|outputs|results|samples|generations)|(?:video|image|output|sample|candidate)count)$',
 );
 
-/** How many a request makes: the highest number that it or one of its objects has, so that a limit is not exceeded. */
-function countIn(body: JsonObject): number | undefined {
+const countIn = (body: JsonObject) => highestOf(isCount, body, 1);
+
+/** The same for the length of a video. */
+const isDuration = /^(?:seconds|(?:video)?duration(?:seconds|secs?)?)$/;
+
+/**
+ * The highest number under these names, in the request or one of its objects: nobody knows which one the service takes,
+ * and a limit must not be exceeded.
+ * @param standard where there is none
+ * @returns undefined when one of them is no number
+ */
+function highestOf(names: RegExp, body: JsonObject, standard?: number): number | undefined {
 	const fields = [body, ...Object.values(body).filter(isObject)].flatMap(Object.entries<unknown>);
-	const counts = fields
-		.filter(([name, value]) => isCount.test(plain(name)) && value !== null)
+	const given = fields
+		.filter(([name, value]) => names.test(plain(name)) && value !== null)
 		.map(([, value]) => asNumber(value));
-	return counts.includes(undefined) ? undefined : Math.max(1, ...(counts as number[]));
+	if (given.length === 0) return standard;
+	return given.includes(undefined) ? undefined : Math.max(...(given as number[]));
 }
 
 const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
+/** A number above 0, which may be a text, also with its unit: "8s". */
 function asNumber(value: unknown): number | undefined {
-	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	const text =
+		typeof value === 'string' ? value.trim().replace(/(?<=\d) ?s(?:ec(?:ond)?s?)?$/i, '') : '';
+	const number = text === '' ? value : Number(text);
 	return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
 }

@@ -23,7 +23,10 @@ it.each([
 it.each<[object, number | undefined]>([
 	[{ seconds: 4 }, 4],
 	[{ duration: 4 }, 4],
-	[{ seconds: 4, duration: 9 }, 4],
+	[{ seconds: 4, duration: 9 }, 9],
+	[{ seconds: 4, parameters: { durationSeconds: 8 } }, 8],
+	[{ duration: '8s' }, 8],
+	[{ seconds: null }, undefined],
 	[{ seconds: '4' }, 4],
 	...[{}, { seconds: 0 }, { seconds: -1 }, { seconds: '' }, { seconds: 'ten' }].map(
 		(fields): [object, undefined] => [fields, undefined],
