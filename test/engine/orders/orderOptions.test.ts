@@ -111,6 +111,43 @@ describe('a group that guards money', () => {
 	});
 });
 
+describe('guards in the wrong place', () => {
+	it.each([
+		...limits.map(([name, label]): [object, RegExp] => [
+			{ [name]: 3 },
+			new RegExp(`^${label} must be in Limits`),
+		]),
+		[{ orderKey: 'A' }, /^Order Key must be in Order Once/],
+		[[{ limits: { maxOrders: 3 } }], /^Options cannot be read/],
+		['={{ { limits: { maxOrders: 3 } } }}', /^Options cannot be read/],
+	] as Array<[object | string, RegExp]>)(
+		'places no order where options are %j',
+		async (options, problem) => {
+			for (const [, parameters] of operations) {
+				const node = modelGateway({ ...parameters, options } as never, { name: 'Create' });
+				const input = [{ json: { prompt: 'Video', media } }];
+				const result = await runWorkflow(chain(node), {
+					credentials: credentialFor(gateway),
+					input,
+					mode: 'trigger',
+				});
+				expect(result.errorOf('Create')?.message ?? 'No error').toMatch(problem);
+			}
+			expect(gateway.ledger).toEqual([]);
+		},
+	);
+
+	it.each([[], '', null, {}])('orders where options are %j', async (options) => {
+		const node = modelGateway({ ...video, prompt, options } as never, { name: 'Create' });
+		await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { prompt: 'Video' } }],
+			mode: 'trigger',
+		});
+		expect(gateway.ledger).toHaveLength(1);
+	});
+});
+
 describe('Order Key', () => {
 	it.each([{}, { ifOrderedBefore: 'drop' }, { releaseOrderKey: true }])(
 		'places no order when Order Once was added without a key: %j',

@@ -1,3 +1,4 @@
+import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint } from '../../service/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from './editor';
@@ -160,14 +161,44 @@ const ifNoImageOption = ifNoResponse(
 	'A call without a response is not charged, but one that a proxy has cut off may be',
 );
 
+/** Shown only where a workflow has it, so that it can be deleted. Otherwise n8n would drop its value unseen. */
+const strayField = (name: string, displayName: string, problem: string) =>
+	fieldOf(
+		'string',
+		{
+			name,
+			displayName,
+			displayOptions: { show: { [name]: [{ _cnd: { exists: true } }] } },
+		},
+		(value, report) => {
+			if (value !== undefined && value !== 0) report(problem);
+		},
+	);
+
+/**
+ * Guards outside their groups, and options that are a text, an expression or a list, which have a length: a model may write
+ * a workflow like this, and it would order unguarded.
+ */
+const strayGuards = [
+	...[onceOptions, limitOptions].flatMap(({ property: { displayName: group, options = [] } }) =>
+		(options as INodeProperties[]).map(({ name, displayName }) => {
+			const problem = `must be in ${group}: delete it here, and add it under Options, ${group}`;
+			return strayField(name, displayName, problem);
+		}),
+	),
+	strayField('length', 'Options', 'cannot be read: delete them, and add them one by one'),
+];
+
 /** Options of all operations that order videos or images. */
 export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
 	onceOptions,
 	limitOptions,
 	cost === 'job' ? ifNoJobOption : ifNoImageOption,
+	...strayGuards,
 ];
 
 export function readOrderOptions(options: Scope): OrderOptions {
+	for (const field of strayGuards) field.read(options);
 	const once = readOnce(options);
 	// It reads the same for jobs and images.
 	const ifLost = ifNoJobOption.read(options);
