@@ -170,7 +170,7 @@ function adviceOnOutcome(failure: Failure): string {
 }
 
 function adviceOnUnknownOutcome(failure: Failure): string {
-	const { cost, reach, idempotencyKey, requests = 1 } = failure;
+	const { cost, reach, idempotencyKey, job, requests = 1 } = failure;
 	if (cost === 'generation') {
 		const sent =
 			requests > 1
@@ -182,6 +182,8 @@ function adviceOnUnknownOutcome(failure: Failure): string {
 		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key; wait a minute first. The gateway recognizes the key and makes no second job. If this keeps happening, order it again only if a second video is acceptable.";
 	}
 	const isOne = requests === 1;
+	if (job)
+		return `The response names a job, which may be running and charged. ${howToCollect(job)}`;
 	return sentences([
 		isOne
 			? 'The job may have been accepted and may be running, so it was not sent again: you could be charged twice.'

@@ -25,6 +25,7 @@ import { knownModels } from '../protocol/models';
 import { jobIdInText } from '../reader/jobId';
 import type { ErrorObject } from '../reader/reason';
 import type { Failure, OtherModel } from './gatewayError';
+import type { JobSummary } from './jobSummary';
 import type { SentRequest } from './verdict';
 
 /** Failures that may be those of a provider which goes on with its work. */
@@ -47,9 +48,15 @@ export function refusalOf(
 	// Of an error inside a 2xx, no status says that the request was wrong. That of a poll may be why its job has failed.
 	const isUnsure = kind === 'badRequest' && status < 400 && request.cost !== 'read';
 	const mayBe = isUnsure || mayTimeOut.includes(kind);
-	const isOfJob = () => jobMadeWords.test(said) || jobIdInText(body, 'task') !== undefined;
+	const isOfJob = () => jobMadeWords.test(said) || jobNamedIn(body, request) !== undefined;
 	const isMade = request.cost === 'job' && mayBe && isOfJob();
 	return isMade || (mayBe && timeLimitWords.test(said)) ? 'timedOut' : kind;
+}
+
+/** The job that an error names beside its reason. An `id` alone may be that of anything. @param body as text */
+export function jobNamedIn(body: string, { media }: SentRequest): JobSummary | undefined {
+	const id = jobIdInText(body, 'task');
+	return id === undefined ? undefined : { kind: media === undefined ? 'video' : 'task', id };
 }
 
 /** The code takes precedence: an empty balance has the same status as the rate limit. */

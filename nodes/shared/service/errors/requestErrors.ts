@@ -6,7 +6,7 @@ import { hasError, reasonIn, requestIdOf, type ErrorObject } from '../reader/rea
 import { read } from '../reader/values';
 import { GatewayError, type Failure, type FailureKind, type Reach } from './gatewayError';
 import { addressProblems, readNetworkError } from './networkError';
-import { isModelBlamed, refusalOf, refusesModel } from './refusal';
+import { isModelBlamed, jobNamedIn, refusalOf, refusesModel } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
 /** The facts about a request that its errors need. */
@@ -155,11 +155,13 @@ export function refused(request: RequestInfo, response: FailedResponse): Gateway
 		? `${otherModel.id} is a model of another kind; the service said: ${serviceMessage}`
 		: serviceMessage;
 	const code = said?.code === undefined ? '' : `, ${said.code}`;
+	const isOfJob = kind === 'timedOut' && request.cost === 'job';
+	const job = isOfJob ? jobNamedIn(text, request) : undefined;
 	return failed(request, `${excerpt(reason)} (HTTP ${status}${code})`, {
 		reach,
 		kind,
 		...responseFields(response, body, said),
-		...withoutUndefined({ otherModel, retryAfter, denies }),
+		...withoutUndefined({ otherModel, retryAfter, denies, job }),
 		...(isOfModel && { refusesModel: true as const }),
 	});
 }

@@ -134,6 +134,21 @@ describe('the advice on an order whose outcome is unknown', () => {
 		expect(advice).not.toMatch(/run again|look into/i);
 	});
 
+	it.each([
+		['task', 'within 24 hours'],
+		['video', ''],
+	])('says how to collect the job that an error names: %s', (kind, time) => {
+		const media = kind === 'task' ? ('given' as const) : undefined;
+		const body = { error: { code: 'upstream_error', message: 'Busy' }, data: { task_id: 'job-1' } };
+		const { record } = refused(
+			{ ...create, media },
+			{ status: 500, headers: {}, text: JSON.stringify(body) },
+		);
+		expect(record).toMatchObject({ billed: 'unknown', job: { id: 'job-1', kind } });
+		expect(record.advice).toContain('Collect it by its ID job-1');
+		expect(record.advice).toContain(time);
+	});
+
 	it('says that more than one job may have been accepted when the user chose to resend', () => {
 		const resent = { ...create, resendsLost: true };
 		const { failure } = errors.noResponse(resent, lost, new Redaction(''));
