@@ -1,7 +1,7 @@
 import { OtherJobResponse, type ServiceResponse } from '../client/response';
 import { excerpt } from '../json';
 import type { JobKind } from '../protocol/jobs';
-import { jobIdsIn, listedJobs, shownIdIn } from '../reader/jobId';
+import { isList, jobIdsIn, listedJobs, shownIdIn } from '../reader/jobId';
 import { stateIn } from '../reader/jobState';
 import { read } from '../reader/values';
 
@@ -25,7 +25,8 @@ export function parserForJob<T>(
 		const jobs = shown === undefined ? listedJobs(answer) : [];
 		const own = jobs.find((one) => isSameId(one.id, id));
 		if (own) return parse({ ...response, json: own.job });
-		const [other = shown] = stateIn(answer) === undefined ? jobs.map((one) => one.id) : [];
+		const hasOnlyJobs = isList(answer) || stateIn(answer) === undefined;
+		const [other = shown] = hasOnlyJobs ? jobs.map((one) => one.id) : [];
 		if (other === undefined || namesJob(response.json, id)) return parse(response);
 		throw new OtherJobResponse(`is about another job: ${excerpt(other, 100)}`);
 	};

@@ -81,12 +81,21 @@ export function shownIdIn(answer: Answer, source: JobKind | 'content'): string |
 	return asText(firstBy(answer.values.filter(mayBeId), shownIds[source])?.value);
 }
 
-/** The jobs in a list of several, each with an ID and a state of its own. */
-export const listedJobs = ({ values }: Answer): Array<{ id: string; job: JsonObject }> =>
-	values
-		.filter((value) => value.isOneOfMany && isListedId(value) && !isAboutSomethingElse(value))
+/** Whether an answer says that it is a list, even if it has one entry. */
+export const isList = ({ values }: Answer): boolean =>
+	values.some((value) => value.value === 'list' && at('object')(value));
+
+/** The jobs in a list, each with an ID and a state of its own. */
+export function listedJobs(answer: Answer): Array<{ id: string; job: JsonObject }> {
+	const isListed: Rule = isList(answer)
+		? (value) => value.isWithinList
+		: (value) => value.isOneOfMany;
+	return answer.values
+		.filter(isListed)
+		.filter((value) => isListedId(value) && !isAboutSomethingElse(value))
 		.filter(({ siblings }) => hasState(siblings))
 		.map(({ value, siblings: job }) => ({ id: asText(value) ?? '', job }));
+}
 const isListedId = named('id', 'task_id', 'video_id', 'job_id');
 
 /** All IDs of an answer that may be that of its job. */
