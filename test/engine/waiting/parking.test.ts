@@ -80,6 +80,29 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
 	});
 
+	it('delivers before any request a video that came in place of its link, and that an earlier release stored', async () => {
+		const [ended, running] = createJobs(2);
+		const parked = await start(workflowOf(), [ended, running]);
+		const inside = {
+			url: `data:video/mp4;base64,${video.toString('base64')}`,
+			authenticated: false,
+		};
+		const store = (value: unknown): void => {
+			if (typeof value !== 'object' || value === null) return;
+			const { poller } = value as { poller?: { job: { id: string } } };
+			if (poller?.job.id === ended.id)
+				Object.assign(value, { name: 'finished', finished: { source: inside, fields: {} } });
+			else Object.values(value).forEach(store);
+		};
+		store(parked.data.executionData?.contextData);
+		gateway.jobs.complete(running.id, video);
+		const run = await resume(parked);
+		expect(run.data.resultData.error).toBeUndefined();
+		for (const item of run.items('Done'))
+			expect(sha256(await run.binary(item))).toBe(sha256(video));
+		expect(run.items('Done')).toHaveLength(2);
+	});
+
 	it('keeps the error of a failed download, and does not download again in a later pass', async () => {
 		const [broken, running] = createJobs(2);
 		gateway.jobs.complete(broken.id, video);

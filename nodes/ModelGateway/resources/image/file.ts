@@ -114,8 +114,8 @@ async function fetchInto(
 	const request = { url, mayNeedKey, shared, known };
 	const received = await downloadImage(gateway, request, async (bytes, type) => {
 		try {
-			const stream = gateway.runtime.toStream(bytes);
-			return await storeImage(stream, type, { index, context });
+			const file = await gateway.runtime.toStore(bytes);
+			return await storeImage(file, type, { index, context });
 		} catch (error) {
 			throw storeError(error, 'download the image', 'image').with({ ...known, url });
 		}

@@ -37,8 +37,8 @@ export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDat
 
 /** The gateway's runtime inside an n8n node. */
 export interface N8nRuntime extends Runtime {
-	/** A stream for n8n's binary store. @throws TypeError before the first response */
-	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
+	/** A file as n8n's binary store takes it: a stream or, before the first response, its bytes. */
+	toStore(bytes: AsyncIterable<Uint8Array>): Promise<Readable | Buffer>;
 	/** Limits the images that this run of the node downloads at a time. */
 	imageDownloads: AdaptiveLimit;
 }
@@ -111,9 +111,12 @@ export function n8nRuntime(
 		clock,
 		random: Math.random,
 		signal: stopSignalOf(context),
-		toStream(bytes) {
-			if (streamClass === undefined) throw new TypeError('no request has been answered yet');
-			return streamClass.from(bytes);
+		async toStore(bytes) {
+			if (streamClass !== undefined) return streamClass.from(bytes);
+			// A file that came in place of its link, and was stored by an earlier pass, needs no request: it is in memory.
+			const parts: Uint8Array[] = [];
+			for await (const part of bytes) parts.push(part);
+			return Buffer.concat(parts);
 		},
 		imageDownloads: new AdaptiveLimit(maxParallelImages),
 	};

@@ -32,7 +32,8 @@ export async function storeVideo(
 		async (bytes, { mimeType, ...ofType }) => {
 			const fileName = videoFileName(name, { mimeType, ...ofType });
 			try {
-				return await context.helpers.prepareBinaryData(runtime.toStream(bytes), fileName, mimeType);
+				const file = await runtime.toStore(bytes);
+				return await context.helpers.prepareBinaryData(file, fileName, mimeType);
 			} catch (error) {
 				throw storeError(error, request.purpose, 'video');
 			}
