@@ -74,13 +74,15 @@ interface Stored {
 	execution: string;
 	/** How many passes of the wait there were. */
 	passes: number;
+	/** How many of them in a row, the last ones, could not read the credential. */
+	withoutCredential?: number;
 	items: StoredItems;
 }
 
 /** Undefined for what cannot be read: the wait then starts again with the jobs of its input. */
 function readStored(value: unknown): Stored | undefined {
 	if (!isObject(value) || !isObject(value.items)) return undefined;
-	const { version: stored = 1, execution, passes = 0 } = value;
+	const { version: stored = 1, execution, passes = 0, withoutCredential } = value;
 	const items = Object.entries(value.items).map(([index, item]): [string, unknown] => [
 		index,
 		stored === 1 && isObject(item) ? { name: nameIn(item), ...item } : item,
@@ -88,7 +90,8 @@ function readStored(value: unknown): Stored | undefined {
 	const isReadable =
 		(stored === 1 || stored === version) && items.every(([, item]) => isItem(item));
 	if (!isReadable) return undefined;
-	return { version, execution, passes, items: Object.fromEntries(items) } as Stored;
+	const read = { version, execution, passes, withoutCredential, items: Object.fromEntries(items) };
+	return read as Stored;
 }
 
 /** Before there were names, the fields of an item told what it was. */
@@ -144,6 +147,8 @@ export class WaitState {
 	 * queue mode searches for crashed executions before it takes any.
 	 */
 	readonly mayShowAsCrashed: boolean;
+	/** How many passes in a row, up to the last one, could not read the credential. */
+	readonly withoutCredential: number = 0;
 	private readonly passes: number = 0;
 	private readonly waits: Record<string, unknown>;
 	/** Different for each run of a loop, and the same in all passes of a run. */
@@ -165,20 +170,22 @@ export class WaitState {
 		this.isForgotten = parked.includes(this.key) && !stored;
 		parked = parked.filter((key) => key !== this.key);
 		if (!stored) return;
-		const { execution, passes, items } = stored;
+		const { execution, passes, items, withoutCredential = 0 } = stored;
 		this.storedBy = execution;
 		this.origin = JSON.stringify([execution, this.runKey, passes]);
 		if (execution !== this.execution) return;
 		this.earlier = items;
 		this.passes = passes;
+		this.withoutCredential = withoutCredential;
 	}
 
-	/** Stores the items for the next pass. */
-	store(items: ReadonlyMap<number, StoredItem>): void {
+	/** Stores the items for the next pass. @param hasCredential false if this pass could not read it */
+	store(items: ReadonlyMap<number, StoredItem>, hasCredential = true): void {
 		const stored: Stored = {
 			version,
 			execution: this.execution,
 			passes: this.passes + 1,
+			...(!hasCredential && { withoutCredential: this.withoutCredential + 1 }),
 			items: Object.fromEntries(items),
 		};
 		this.waits[this.runKey] = stored;

@@ -3,6 +3,7 @@ import { SteadyClock } from '../shared/service/client/clock';
 import { takenUp } from '../shared/service/errors/jobErrors';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { showHint } from '../shared/n8n/display/hints';
+import { messageOf } from '../shared/n8n/errors/errorRecord';
 import { isWorker } from '../shared/n8n/execution/engineContext';
 import { StoredJobs } from '../shared/n8n/execution/memory';
 import { NewestEntries } from '../shared/n8n/execution/processMemory';
@@ -13,13 +14,21 @@ import { settle } from '../shared/n8n/items/settle';
 import { overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { park } from './park';
 import { Pass } from './pass';
-import { planPass } from './plan';
+import { planPass, type PassLength } from './plan';
 import { reading, type WaitRequest } from './request';
 import { waitOutStartupRecovery } from './startup';
-import { jobOf, nextPollOf, WaitState, type StoredItem } from './state';
+import { earlierItems, jobOf, nextPollOf, WaitState, type StoredItem } from './state';
 
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
 const resumed = new NewestEntries<number>(1_000);
+
+/**
+ * A vault or n8n's database may be out of reach for a moment, and n8n says the same of a credential that was deleted. So
+ * that many passes in a row of a wait that has begun, a minute apart or more, try again.
+ */
+const maxWithoutCredential = 30;
+const credentialPause = 60_000;
+const triesAgainHint = 'The wait goes on, and reads the credential again in a minute.';
 
 /** Milliseconds in which n8n starts a Retry that was pressed before the execution ended. */
 const retryDelay = 60_000;
@@ -66,12 +75,18 @@ async function runPass(
 	const run = new RunState(context, reading);
 	const pass = new Pass(run, state, length, steady);
 	// The jobs run at the service in any case, so no item waits for another one here.
-	await withGateway(run, Infinity, async (gateway, limiter) => await pass.loop(gateway, limiter));
-	const outputs = [await settle(run)];
-	const { items } = pass;
-	const nextPoll = nextPollOf(items);
+	let hasCredential = false;
+	await withGateway(run, Infinity, async (gateway, limiter) => {
+		hasCredential = true;
+		await pass.loop(gateway, limiter);
+	});
+	const triesAgain = !hasCredential && !run.isStopped && mayTryAgain(state, length);
+	const outputs = triesAgain ? [] : [await settle(run)];
+	const items = triesAgain ? earlierItems(state, clock.now()) : pass.items;
+	const nextPoll = triesAgain ? clock.now() + credentialPause : nextPollOf(items);
+	if (triesAgain) showHint(context, `${messageOf(run.failures[0]?.error)}. ${triesAgainHint}`);
 	if (nextPoll !== undefined) {
-		state.store(items);
+		state.store(items, hasCredential);
 		if (!(await park(context, nextPoll)))
 			return await runPass(context, new WaitState(context), false);
 		new StoredJobs(context).executionParked();
@@ -89,6 +104,10 @@ async function runPass(
 	showHint(context, progressHint(items, forecast));
 	return [overviewOf(items, forecast, now)];
 }
+
+/** Whether a pass that could not read the credential leaves its polls to the next one. */
+const mayTryAgain = ({ earlier, withoutCredential }: WaitState, { name }: PassLength): boolean =>
+	earlier !== undefined && name === 'pollUntil' && withoutCredential < maxWithoutCredential;
 
 /** Ends every item without a request. */
 async function leaveTo(

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
+	resumeExecution,
 	retryExecution,
 	type RunOptions,
 	type WorkflowJson,
@@ -166,6 +167,41 @@ describe('a parked Wait for Video', () => {
 			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
 		},
 	);
+
+	describe('whose credential cannot be read', () => {
+		const unreadable = { credentials: {} };
+		const without = async (run: WorkflowRun) => {
+			jest.setSystemTime(Math.max(Date.now(), (run.waitTill as Date).getTime()));
+			return await resumeExecution(run, unreadable);
+		};
+
+		it('in some passes, goes on', async () => {
+			const [job] = createJobs(1);
+			const parked = await resume(await start(workflowOf(), [job]));
+			const { environment } = parked;
+			const begun = Date.now();
+			const tried = await without(await without(parked));
+			expect(tried.status).toBe('waiting');
+			expect(Date.now() - begun).toBeGreaterThan(60_000);
+			expect(hintsOf(tried)[0]).toMatch(/no values for the credential.*The wait goes on/);
+			gateway.jobs.complete(job.id, video);
+			const { credentials } = environment;
+			jest.setSystemTime((tried.waitTill as Date).getTime());
+			const run = await resumeExecution(tried, { credentials });
+			expect(idsOf(run.items('Done'))).toEqual([job.id]);
+		});
+
+		it('in thirty passes, fails with its words and names the job', async () => {
+			const [job] = createJobs(1);
+			let run = await resume(await start(workflowOf(), [job]));
+			let passes = 0;
+			for (; run.status === 'waiting' && passes < 99; passes++) run = await without(run);
+			expect(passes).toBe(31);
+			const { message, description } = run.errorOf('Wait for Video') ?? {};
+			expect(message).toContain('no values for the credential');
+			expect(description).toContain(job.id);
+		});
+	});
 
 	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {
 		const [job] = createJobs(1);
