@@ -2,6 +2,8 @@
 import { textAt, withTexts, type JsonObject } from '../json';
 import { fileTypeOf } from '../files/fileType';
 import { asLink } from '../links';
+import { decodeEntities } from '../markup';
+import { maxMarkupLength } from '../protocol/bounds';
 import { hasError } from './reason';
 import { named, type Answer, type Rule, type Value } from './values';
 
@@ -49,7 +51,8 @@ export function videoIn(
 	base?: string,
 ): { link: string; isFile: boolean } | undefined {
 	const best = bestLink(answer, base);
-	if (best === undefined) return undefined;
+	// What is said about a link, such as when there is a file, is not read.
+	if (best === undefined) return onlyLinkInTexts(answer);
 	const { link, isOther } = best;
 	return { link, isFile: isVideo(link) && !isOther && !hasError(answer) };
 }
@@ -82,6 +85,30 @@ function bestLink(answer: Answer, base?: string): Link | undefined {
 	);
 	const all = [...ranked, ...others];
 	return all.find(({ isOther }) => !isOther) ?? all[0];
+}
+
+/** A link to a video file within a text: quoted, in brackets or Markdown, or in a sentence. */
+const linkInText =
+	/https?:\/\/[^\s"'`<>()[\]{}|\\^\u2018-\u203a\u3000-\u30ff\uff00-\uffef]{1,2000}/gi;
+
+/** Links in the texts of an answer are the last resort, and only one that cannot be mistaken for another. */
+function onlyLinkInTexts(answer: Answer): { link: string; isFile: false } | undefined {
+	// Its text may lead to the instructions of a service.
+	if (hasError(answer)) return undefined;
+	const texts = answer.values.filter((value) => !isNotOfVideo(value) && !isOfOtherFile(value));
+	const links = new Set<string>();
+	let left = maxMarkupLength;
+	for (const { value } of texts) {
+		if (typeof value !== 'string' || /^\s*<(?:!doctype|html)/i.test(value)) continue;
+		const found = value.slice(0, left).match(linkInText) ?? [];
+		left -= Math.min(left, value.length);
+		for (const text of found) {
+			const link = asLink(decodeEntities(text, true).replace(/(?<![.,;:!?*_~])[.,;:!?*_~]+$/, ''));
+			if (link !== undefined && isVideo(link)) links.add(link);
+		}
+	}
+	const [link] = links;
+	return links.size === 1 ? { link, isFile: false } : undefined;
 }
 
 function linkOf(value: Value, base?: string): Link[] {

@@ -279,6 +279,32 @@ describe('the link to the video', () => {
 		expect(videoLinkIn(body)).toBe(found);
 	});
 
+	it.each<[body: unknown, link: string | undefined]>([
+		[{ message: `Your video: "${link}".` }, link],
+		[{ text: `[Watch it](${link})` }, link],
+		[{ url: `"${link}"` }, link],
+		[{ url: `<${link}>` }, link],
+		[{ url: `‹${link}›` }, link],
+		[`Download it here: ${link}!`, link],
+		[{ note: `完成：${link}。` }, link],
+		[{ note: `${link} and ${link}` }, link],
+		[{ html: `<video src="${link}&amp;b">` }, `${link}&b`],
+		[{ note: `${link} or ${other}` }, undefined],
+		[{ error: `see ${link}` }, undefined],
+		[{ note: `see ${page}` }, undefined],
+		[{ prompt: `like ${link}` }, undefined],
+		[{ data: { reference_url: `(${link})` } }, undefined],
+		[`<!doctype html><video src="${link}">`, undefined],
+		[{ note: `see ${link}`, url: other }, other],
+	])(
+		'is the only one to a video file within a text, where there is no other: %j',
+		(body, found) => {
+			expect(videoLinkIn(body)).toBe(found);
+			const read = jobStatus(answerOf({ task_id: 't', status: 'shown', note: `At ${link} soon.` }));
+			expect(read.phase).toBeUndefined();
+		},
+	);
+
 	it.each([
 		[{ url: link }, true],
 		[{ url: 'data:video/mp4;base64,AAAA' }, true],
