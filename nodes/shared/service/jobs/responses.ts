@@ -13,7 +13,7 @@ import { asText, excerpt, isObject, valueAt, withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
 import { goesOnWords, isFinal, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 import { jobIdIn, jobIdInText } from '../reader/jobId';
-import { progressIn, stateIn } from '../reader/jobState';
+import { progressIn, stateIn, sureEndIn } from '../reader/jobState';
 import { videoIn, withoutVideos } from '../reader/videoLink';
 import { isWebPage } from '../reader/page';
 import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
@@ -103,13 +103,16 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 	const progress = progressIn(answer);
 	// Some services say so in no other way, or in a word or number of their own.
 	const hasEnded = isFile && (progress ?? 100) >= 100;
-	const status = stateIn(answer) ?? (hasEnded ? 'done' : undefined);
+	const given = stateIn(answer);
+	const isUnknown = phaseOf(given ?? '') === undefined;
+	const sureEnd = isUnknown && sureEndIn(answer, { state: given, hasLink: link !== undefined });
+	const status = (sureEnd || given) ?? (hasEnded ? 'done' : undefined);
 	if (status === undefined) {
 		const problem = `names no status: ${excerpt(response.text, 120)}`;
 		// Some services say with a 2xx that there is no such job.
 		const error = reasonIn(answer);
-		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
-		throw new UnusableResponse(problem, { error: isUnknown ? error : undefined });
+		const isJobUnknown = error && notFoundWords.test(JSON.stringify(error));
+		throw new UnusableResponse(problem, { error: isJobUnknown ? error : undefined });
 	}
 	const isOver = hasEnded && !goesOnWords.test(status);
 	const phase = phaseOf(status) ?? (isOver ? 'succeeded' : undefined);

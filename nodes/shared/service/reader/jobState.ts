@@ -1,6 +1,7 @@
 /** The state of a job and its progress ("Endpoints" 2 and 12). */
 import { asText, type JsonObject } from '../json';
-import { isFinal, isPollState, phaseOf } from '../protocol/jobs';
+import { failureWords, goesOnWords, isFinal, isPollState, phaseOf } from '../protocol/jobs';
+import { hasError } from './reason';
 import {
 	at,
 	firstBy,
@@ -76,6 +77,22 @@ function endIn(values: Value[]): string | undefined {
 	return Object.keys(end.siblings).some((name) => plainName(name) === 'error') ? 'failed' : 'done';
 }
 const isEnd = named('done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished');
+
+/**
+ * The end of a job that names none of the known states, where something besides makes it sure.
+ * @param job `state`: as it spells it, `hasLink`: to its file
+ */
+export function sureEndIn(
+	answer: Answer,
+	{ state = '', hasLink }: { state?: string; hasLink: boolean },
+): 'done' | 'failed' | undefined {
+	const flag = Number(state === '' ? answer.values.find(isSuccessFlag)?.value : undefined);
+	if (hasLink) return flag === 1 ? 'done' : undefined;
+	const isFailure = flag > 1 || (failureWords.test(state) && !goesOnWords.test(state));
+	return isFailure && hasError(answer) ? 'failed' : undefined;
+}
+/** Of Kie: 0 while the job goes on, 1 when it has succeeded, and 2 or 3 when it has failed. */
+const isSuccessFlag = named('success_flag');
 
 /** In percent. */
 export function progressIn(answer: Answer): number | undefined {

@@ -200,6 +200,36 @@ describe('each name that services use', () => {
 		},
 	);
 
+	const error = { code: 'blocked', message: 'Not this' };
+	const flagged = (successFlag: number, more: object) => ({
+		...{ code: 200, msg: 'success', data: { taskId: 't', successFlag, ...more } },
+	});
+
+	it.each<[object, phase: string | undefined]>([
+		[{ id: 'a', status: 'moderated', error }, 'failed'],
+		[{ id: 'a', status: 'Request Moderated', error: 'No' }, 'failed'],
+		[{ id: 'a', status: 'terminated', fail_reason: 'No' }, 'failed'],
+		[{ id: 'a', status: 'moderated', error: null }, undefined],
+		[{ id: 'a', status: 'pending_moderation', error }, undefined],
+		[{ id: 'a', status: 'cancelled, retried', error }, undefined],
+		[{ id: 'a', status: 'blocked', error }, undefined],
+		[{ id: 'a', status: 'moderated', error, url: link }, undefined],
+		[flagged(2, { errorMessage: 'No luck' }), 'failed'],
+		[flagged(3, { errorMessage: 'No luck' }), 'failed'],
+		[flagged(1, { response: { resultUrls: ['https://files.example/a'] } }), 'succeeded'],
+		[flagged(1, { status: 'odd', url: 'https://files.example/a' }), undefined],
+	])('takes only what is sure for the end of the job: %j', (job, phase) => {
+		expect(poll(job).phase).toBe(phase);
+	});
+
+	it.each([
+		flagged(0, { errorMessage: '' }),
+		flagged(1, { errorMessage: '' }),
+		flagged(2, { errorMessage: '' }),
+	])('takes no success flag alone for the end of the job: %j', (job) => {
+		expect(() => poll(job)).toThrow('names no status');
+	});
+
 	it.each([{ metadata: { done: true } }, { finished: 'yes' }, { ready: true }, { status: true }])(
 		'takes no other value for the end of the job: %j',
 		(job) => {
