@@ -25,7 +25,8 @@ export function parserForJob<T>(
 		const jobs = shown === undefined ? listedJobs(answer) : [];
 		const own = jobs.find((one) => isSameId(one.id, id));
 		if (own) return parse({ ...response, json: own.job });
-		const hasOnlyJobs = isList(answer) || stateIn(answer) === undefined;
+		// A content may list its files, with IDs of their own.
+		const hasOnlyJobs = source !== 'content' && (isList(answer) || stateIn(answer) === undefined);
 		const [other = shown] = hasOnlyJobs ? jobs.map((one) => one.id) : [];
 		if (other === undefined || namesJob(response.json, id)) return parse(response);
 		throw new OtherJobResponse(`is about another job: ${excerpt(other, 100)}`);
