@@ -23,8 +23,9 @@ const isNotOfVideo: Rule = ({ path }) =>
 /** A text with a space may be a sentence that begins with a link. Base64 may have line breaks. */
 const isOneWord: Rule = ({ value }) => !/[^\S\r\n]/.test(String(value).trim());
 
-/** Files beside the video, such as its first frame. */
-const otherFile = /\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav)(?:[?#]|$)/i;
+/** Files beside the video, such as its first frame or a playlist, and the address of the job itself. */
+const otherFile =
+	/\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav|m3u8|mpd|html?)(?:[?#]|$)|\/(?:tasks|jobs|predictions|operations)\/[^/.?#]+\/?(?:[?#]|$)/i;
 /** Names of files that were sent with the order, which some services repeat. */
 const given = /^(?:(?:ref|reference)(?:video|url|media)|source(?:video|url)|driving)/;
 const isOfOtherFile = ({ value, siblings, path }: Value) =>
@@ -80,9 +81,11 @@ function bestLink(answer: Answer, base?: string): Link | undefined {
 		...likely.filter(isOneWord),
 		...likely,
 	].flatMap((value) => linkOf(value, base));
-	const others = [...texts.filter(isOneWord), ...texts.filter(({ name }) => name === '')].flatMap(
-		(value) => linkOf(value),
-	);
+	const whole = texts.filter(({ name }) => name === '');
+	const others = [
+		...texts.filter(isOneWord).flatMap((value) => linkOf(value)),
+		...whole.flatMap((value) => linkOf(value, base)),
+	];
 	const all = [...ranked, ...others];
 	return all.find(({ isOther }) => !isOther) ?? all[0];
 }

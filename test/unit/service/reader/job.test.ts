@@ -304,6 +304,13 @@ describe('the link to the video', () => {
 		['that is the whole answer', `${page} b.mp4`, `${page}%20b.mp4`],
 		['and no number', { file: 7, x: true }, undefined],
 		['and no words about data', { file: 'no data:video/mp4;base64,AAAA' }, undefined],
+		['and no address of the job', { url: 'https://a.example/v1/tasks/t', output: page }, page],
+		[
+			'or the only one, at such an address',
+			{ url: 'https://a.example/jobs/t' },
+			'https://a.example/jobs/t',
+		],
+		['and no playlist', { m3u8_url: `${page}.m3u8`, mp4_url: link }, link],
 		['as data', { file: ' data:video/mp4;base64,AAAA ' }, 'data:video/mp4;base64,AAAA'],
 	])('is the one %s', (_, body, found) => {
 		expect(videoLinkIn(body)).toBe(found);
@@ -396,6 +403,10 @@ describe('the link in a response', () => {
 	it('is found behind very many values that are nested more deeply', () => {
 		const many = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => 'text'));
 		expect(videoLinkIn({ groups: [many], data: { note: 'text', url: link } }, base)).toBe(link);
+	});
+
+	it('is found as an address without a host that is the whole answer', () => {
+		expect(videoLinkIn('/files/a', base)).toBe('https://gateway.example/files/a');
 	});
 
 	it('is looked for among a bounded number of values', () => {
