@@ -90,11 +90,17 @@ function bestLink(answer: Answer, base?: string): Link | undefined {
 	return all.find(({ isOther }) => !isOther) ?? all[0];
 }
 
-/** A link to a video file within a text: quoted, in brackets or Markdown, or in a sentence. */
-const linkInText =
-	/https?:\/\/[^\s"'`<>()[\]{}|\\^\u2018-\u203a\u3000-\u30ff\uff00-\uffef]{1,2000}/gi;
+/** A link within a text: quoted, in brackets or Markdown, or in a sentence. */
+const linkInText = /https?:\/\/[^\s"'`<>()[\]{}|\\^\u2018-\u203a\u3000-\u30ff\uff00-\uffef]+/gi;
 
-/** Links in the texts of an answer are the last resort, and only one that cannot be mistaken for another. */
+/** What is around a link, without its label in Markdown. */
+const withoutLabel = (text: string, link: string) =>
+	text.replace(link, '').replace(/\[[^[\]]{0,200}\]\(/, '(');
+
+/**
+ * Links in the texts of an answer are the last resort, and only one that cannot be mistaken for another: that of a video
+ * file, or the only thing in its text.
+ */
 function onlyLinkInTexts(answer: Answer): { link: string; isFile: false } | undefined {
 	// Its text may lead to the instructions of a service.
 	if (hasError(answer)) return undefined;
@@ -102,12 +108,13 @@ function onlyLinkInTexts(answer: Answer): { link: string; isFile: false } | unde
 	const links = new Set<string>();
 	let left = maxMarkupLength;
 	for (const { value } of texts) {
-		if (typeof value !== 'string' || /^\s*<(?:!doctype|html)/i.test(value)) continue;
-		const found = value.slice(0, left).match(linkInText) ?? [];
-		left -= Math.min(left, value.length);
+		if (typeof value !== 'string' || value.length > left) continue;
+		left -= value.length;
+		const found = /^\s*<(?:!doctype|html)/i.test(value) ? [] : (value.match(linkInText) ?? []);
 		for (const text of found) {
 			const link = asLink(decodeEntities(text, true).replace(/(?<![.,;:!?*_~])[.,;:!?*_~]+$/, ''));
-			if (link !== undefined && isVideo(link)) links.add(link);
+			const isAlone = found.length === 1 && !/[\p{L}\p{N}]/u.test(withoutLabel(value, text));
+			if (link !== undefined && (isAlone || isVideo(link))) links.add(link);
 		}
 	}
 	const [link] = links;
