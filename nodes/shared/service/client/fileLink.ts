@@ -96,7 +96,9 @@ export class FileLink {
 	}
 
 	private setback(error: GatewayError): Setback {
-		const newLink = linkRefusedStatuses.has(error.failure.status);
+		const { status } = error.failure;
+		// Redirects in a circle, to the page of a login perhaps, and any 4xx that does not ask for time.
+		const newLink = status >= 300 && status < 500 && status !== 408 && status !== 429;
 		return { error: this.request.charged(error), pause: !newLink, newLink };
 	}
 

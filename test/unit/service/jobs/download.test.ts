@@ -376,14 +376,25 @@ describe('the store of a download', () => {
 describe('a link that has expired', () => {
 	const fresh = '/fresh.mp4?sig=2';
 
-	it.each([400, 401, 403, 404, 410])('is replaced at once after HTTP %d', async (status) => {
+	it.each([302, 400, 401, 402, 403, 404, 409, 410, 423])(
+		'is replaced at once after HTTP %d',
+		async (status) => {
+			const server = await startServer((response, request) => {
+				(request.path === fresh ? whole : answer(status, ''))(response, request);
+			});
+			const refresh = async () => ({ url: publicUrl(server.url) + fresh, authenticated: false });
+			const { done, passed } = download(server, { refresh });
+			await expect(done).resolves.toBe(sha256(file));
+			expect([server.requests.length, passed()]).toEqual([2, 0]);
+		},
+	);
+
+	it('is replaced when it redirects in a circle', async () => {
 		const server = await startServer((response, request) => {
-			(request.path === fresh ? whole : answer(status, ''))(response, request);
+			(request.path === fresh ? whole : redirect(302, request.path))(response, request);
 		});
 		const refresh = async () => ({ url: publicUrl(server.url) + fresh, authenticated: false });
-		const { done, passed } = download(server, { refresh });
-		await expect(done).resolves.toBe(sha256(file));
-		expect([server.requests.length, passed()]).toEqual([2, 0]);
+		await expect(download(server, { refresh }).done).resolves.toBe(sha256(file));
 	});
 
 	it('is replaced again after some seconds when a storage host does not have the file yet', async () => {
