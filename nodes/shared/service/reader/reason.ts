@@ -16,7 +16,7 @@ export interface ErrorObject {
 /** Names of fields that only something that failed has. */
 const causes = plainNames(`
 		error errors error_description error_message error_msg err_msg fail_msg fail_reason failed_reason
-		failure_reason fail_message failure_message failure reasons fault_string
+		failure_reason fail_message failure_message failure reasons fault_string rai_media_filtered_reasons
 	`);
 /** Names of fields that say why, and in a job may also be about the call or its progress. */
 const remarks = plainNames(`
@@ -26,7 +26,7 @@ const remarks = plainNames(`
 const codes = plainNames('code', 'error_code', 'err_code', 'fail_code', 'failure_code');
 /** Names of objects around a reason. */
 const wrappers = plainNames(
-	'fault header base_resp response response_metadata result output data task job content_filter',
+	'fault header base_resp response response_metadata result output data task job content_filter generate_video_response',
 );
 /** An object within an error that may have the reason of the provider in it. */
 const inner = plainName('metadata');
