@@ -133,7 +133,11 @@ export class Gateway<R extends Runtime = Runtime> {
 				this.switchBase(base);
 				throw received;
 			}
-			const response = await withoutKey(received, this.redaction, clock);
+			const response = await withoutKey(received, {
+				redaction: this.redaction,
+				clock,
+				isPoll: call.endpoint.isPoll,
+			});
 			return { value: await this.resultOf(sent, response, base) };
 		} finally {
 			held.release();

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors/gatewayError';
 import { refused, unreadable, type RequestInfo } from '../errors/requestErrors';
-import { parseJson, parseResponse, valueAt } from '../json';
+import { isObject, parseJson, parseResponse, valueAt } from '../json';
 import { reasonIn } from '../reader/reason';
 import { statedRefusal } from '../reader/refusal';
 import { read } from '../reader/values';
@@ -23,8 +23,7 @@ const isWhole = ({ broken, excess }: RawResponse) => broken === undefined && exc
  */
 export async function withoutKey(
 	response: RawResponse,
-	redaction: Redaction,
-	clock: Clock,
+	{ redaction, clock, isPoll }: { redaction: Redaction; clock: Clock; isPoll?: boolean },
 ): Promise<ServiceResponse> {
 	const letOthersRun = async () => await waitForEventLoop(response.text.length, clock);
 	await letOthersRun();
@@ -34,7 +33,8 @@ export async function withoutKey(
 	const text = isWhole(response) ? redaction.text(given) : redaction.truncated(given);
 	await letOthersRun();
 	// The text of an error may have exceeded the bounds, and nothing says so.
-	const parsed = opened(parseResponse(given, status < 400 && excess === undefined));
+	const asWhole = opened(parseResponse(given, status < 400 && excess === undefined));
+	const parsed = asWhole ?? (isPoll && isWhole(response) ? jsonWithin(given) : undefined);
 	// A key written with \u escapes may appear only once the JSON is parsed.
 	const mayHoldKey = text !== given || text.includes('\\u');
 	if (mayHoldKey) await letOthersRun();
@@ -48,6 +48,19 @@ export async function withoutKey(
 /** Some gateways write the JSON of their service into a text again. */
 const opened = (value: unknown): unknown =>
 	typeof value === 'string' && /^\s*[{[]/.test(value) ? (parseJson(value) ?? value) : value;
+
+/** In characters: what is larger has a file in it. */
+const maxWithin = 1_000_000;
+
+/**
+ * The JSON object of a poll that has something before or behind it, such as the warnings of a program or the name of an
+ * event: a poll is sent again and again, and would never be read. Undefined if the response is a page.
+ */
+function jsonWithin(text: string): unknown {
+	if (text.length > maxWithin || /^\s*<(?:!doctype|html)/i.test(text)) return undefined;
+	const json = parseJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+	return isObject(json) ? json : undefined;
+}
 
 /** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
 export function unusableError(
