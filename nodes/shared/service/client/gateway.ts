@@ -165,7 +165,8 @@ export class Gateway<R extends Runtime = Runtime> {
 			return await call.parse({ ...response, requestId: requestIdOf(headers, json) });
 		} catch (error) {
 			const isKnown = error instanceof UnusableResponse;
-			if (error instanceof GatewayError || (!isKnown && cost === 'read')) throw error;
+			if (error instanceof GatewayError || (!isKnown && cost === 'read'))
+				throw asGatewayError(error);
 			if (redirect) throw redirect;
 			await waitForEventLoop(response.text.length, clock);
 			// A fault of ours, too: the response is there, so it may be charged.
