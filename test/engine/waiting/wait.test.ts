@@ -207,6 +207,18 @@ describe('Wait for Video', () => {
 			expect(pollsOf(id)).toHaveLength(7);
 		});
 
+		it('names at the timeout the link that a job has under an unknown state', async () => {
+			const [{ id }] = createJobs(1);
+			const url = 'https://files.example/a?sig=1';
+			const body = JSON.stringify({ task_id: id, status: 'shown', url });
+			gateway.fault({ route: 'task', action: 'answer', body, times: Infinity });
+			let run = await startWith([{ task_id: id, timeout: 0.3 }]);
+			while (run.status === 'waiting') run = await resume(run);
+			expect(run.items('Done').map(({ json }) => json)).toMatchObject([
+				{ details: { url, job: { id }, advice: expect.stringContaining('which is in url') } },
+			]);
+		});
+
 		it('keeps the interval of each item with the same job, and parks until the next poll that is due', async () => {
 			const [{ id }] = createJobs(1);
 			let run = await startWith([

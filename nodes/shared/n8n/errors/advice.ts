@@ -155,12 +155,16 @@ const isOutcomeUnknown = ({ billed, cost }: Failure) =>
 
 /** The fate of the order. */
 function adviceOnOutcome(failure: Failure): string {
-	const { made, waitEnded, job, reach, cost } = failure;
+	const { made, waitEnded, job, reach, cost, url } = failure;
 	if (made !== undefined) return adviceOnMade(failure);
 	if (waitEnded !== undefined) {
 		const longer =
 			waitEnded === 'timeout' ? ' Raise Timeout (Minutes) if videos often take longer.' : '';
-		return `It may still be running, and you may be charged for it.${job ? ` ${howToCollect(job)}` : ''}${longer}`;
+		const mayBeReady =
+			url === undefined
+				? ''
+				: ' Its status is unknown, but it has a link, which is in url: try that.';
+		return `It may still be running, and you may be charged for it.${mayBeReady}${job ? ` ${howToCollect(job)}` : ''}${longer}`;
 	}
 	if (isOutcomeUnknown(failure)) return adviceOnUnknownOutcome(failure);
 	if (isAboutJob(failure)) return 'This request ordered nothing; the job itself may be charged.';

@@ -70,7 +70,7 @@ export interface FailureRecord {
 	raw_body?: string;
 	/** The part of a text that arrived before its response broke off. */
 	partial_text?: string;
-	/** The link of an image that could not be fetched, byte for byte. */
+	/** The link of an image that could not be fetched, or of a video that may be there, byte for byte. */
 	url?: string;
 	/** The job this failure is about. */
 	job?: JobSummary;

@@ -65,9 +65,13 @@ export const jobStatusUnclear = (
 
 /**
  * @param timeout milliseconds
- * @param lastPoll why the last poll failed
+ * @param last `lastPoll`: why the last poll failed; `url`: the link that it gave, under a state that nobody knows
  */
-export function deadlinePassed(job: JobSummary, timeout: number, lastPoll?: Failure): GatewayError {
+export function deadlinePassed(
+	job: JobSummary,
+	timeout: number,
+	{ lastPoll, url }: { lastPoll?: Failure; url?: string } = {},
+): GatewayError {
 	const count = Math.round(timeout / 6_000) / 10;
 	const minutes = count === 1 ? '1 minute' : `${count} minutes`;
 	return jobError(
@@ -75,6 +79,7 @@ export function deadlinePassed(job: JobSummary, timeout: number, lastPoll?: Fail
 		`${jobName(job)} did not finish within ${minutes} (${describeStatus(job)})`,
 		{
 			waitEnded: 'timeout',
+			...withoutUndefined({ url }),
 			// Its body may be large, and it says nothing about the job.
 			...(lastPoll && { lastPoll: { ...lastPoll, job, billed: 'unknown', raw_body: undefined } }),
 		},

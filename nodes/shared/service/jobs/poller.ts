@@ -8,6 +8,7 @@
  *
  * Times are in milliseconds. Points in time are counted from 1970, by a clock that does not step during a pass.
  */
+import { linkTo } from '../client/fileRequest';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import {
 	deadlinePassed,
@@ -89,7 +90,11 @@ function handleStatus(before: PollerState, status: JobStatus, now: number): Step
 	if (before.stage.name === 'linking') return handleLink(before, before.stage, status, now);
 	const state = withStatus(before, status);
 	if (status.phase === 'failed') return fail(state, jobFailed(state.job, status));
-	if (status.phase !== 'succeeded') return pollAgain(state, now);
+	if (status.phase !== 'succeeded') {
+		const mayBeReady = status.phase === undefined && !status.linkCarriesKey;
+		const url = mayBeReady && status.link ? linkTo({ url: status.link }) : undefined;
+		return pollAgain(state, now, { url });
+	}
 	const linking = startLinking(state, now, status);
 	return state.kind === 'video'
 		? sendRequest(linking, now)
@@ -118,7 +123,7 @@ function handleFailure(state: PollerState, error: GatewayError, now: number): St
 				? tryOtherKind(state, error, now)
 				: pollAfterFailure(state, [error], now);
 		case 'tryingOtherKind': {
-			if (isHeldBack(error)) return pollAgain(state, now, error);
+			if (isHeldBack(error)) return pollAgain(state, now, { error });
 			const back = switchKind(state, polling);
 			const first = new GatewayError(stage.refusal);
 			if (hasJobFailed(first.failure)) return fail(back, first);
@@ -154,7 +159,7 @@ function tryOtherKind(state: PollerState, error: GatewayError, now: number): Ste
 function pollAfterFailure(state: PollerState, errors: GatewayError[], now: number): Step {
 	const [error] = errors;
 	if (!errors.every((each) => isSureRefusal(state, each.failure))) {
-		return pollAgain({ ...state, refused: null }, now, error);
+		return pollAgain({ ...state, refused: null }, now, { error });
 	}
 	const { since = now, count = 0 } = state.refused ?? {};
 	const refused = { since, count: count + 1 };
@@ -171,7 +176,7 @@ function pollAfterFailure(state: PollerState, errors: GatewayError[], now: numbe
 	// The poll that decides comes after the whole time.
 	const decides = refused.count + 1 >= polls;
 	const retryAfter = decides ? since + grace - now : error.failure.retryAfter;
-	return pollAgain({ ...state, refused }, now, error.with({ retryAfter }));
+	return pollAgain({ ...state, refused }, now, { error: error.with({ retryAfter }) });
 }
 
 /**
@@ -182,13 +187,17 @@ function isSureRefusal(state: PollerState, { denies }: Failure): boolean {
 	return denies === 'key' || (denies !== undefined && !isKnown(state));
 }
 
-/** @param error why the last poll failed */
-function pollAgain(state: PollerState, now: number, error?: GatewayError): Step {
+/** @param last `error`: why the last poll failed; `url`: the link that it gave, where it may be that of the video */
+function pollAgain(
+	state: PollerState,
+	now: number,
+	{ error, url }: { error?: GatewayError; url?: string },
+): Step {
 	const { job, timeout, lastPolledAt = now, passEndsAt } = state;
 	const deadline = deadlineOf(state);
 	const wasHeldBack = error !== undefined && isHeldBack(error);
 	if ((wasHeldBack ? now : lastPolledAt) >= deadline)
-		return fail(state, deadlinePassed(job, timeout, error?.failure));
+		return fail(state, deadlinePassed(job, timeout, { lastPoll: error?.failure, url }));
 	if (wasHeldBack && passEndsAt !== null) {
 		// In the next pass, this job is polled before those that were polled in this pass.
 		const next = { ...state, nextPollAt: passEndsAt, stage: polling };
