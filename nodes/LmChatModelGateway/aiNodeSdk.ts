@@ -17,8 +17,10 @@ export type MessageContent =
 	/** The input is JSON. */
 	| { type: 'tool-call'; toolCallId?: string; toolName: string; input: string }
 	| { type: 'tool-result'; toolCallId: string; result: unknown }
+	/** Anything that only this model understands. */
+	| { type: 'provider'; value: JsonObject }
 	/** Kinds of content for which the service has no field. */
-	| { type: 'reasoning' | 'invalid-tool-call' | 'citation' | 'provider' };
+	| { type: 'reasoning' | 'invalid-tool-call' | 'citation' };
 
 /** The content of one kind. */
 export type ContentOf<Kind extends string> = Extract<MessageContent, { type: Kind }>;
@@ -41,7 +43,7 @@ export interface GenerateResult {
 	id?: string;
 	finishReason: FinishReason;
 	usage?: TokenUsage;
-	message: { role: 'assistant'; content: Array<ContentOf<'text' | 'tool-call'>> };
+	message: { role: 'assistant'; content: Array<ContentOf<'text' | 'tool-call' | 'provider'>> };
 	/** Becomes LangChain's `response_metadata`. */
 	providerMetadata: JsonObject;
 }
@@ -49,6 +51,7 @@ export interface GenerateResult {
 export type StreamChunk =
 	| { type: 'text-delta'; delta: string }
 	| { type: 'tool-call-delta'; id?: string; name: string; argumentsDelta: string }
+	| { type: 'content'; content: ContentOf<'provider'> }
 	| { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage };
 
 /** The options that LangChain passes with a call. The SDK has other names for some of them. */

@@ -91,6 +91,8 @@ export class GatewayChatModel implements ChatModel {
 				// unless their IDs differ: so each call is sent as one chunk, with its ID.
 				const { toolCallId: id, toolName: name, input } = content;
 				yield { type: 'tool-call-delta', id, name, argumentsDelta: input };
+			} else if (content.type === 'provider') {
+				yield { type: 'content', content };
 			} else if (!isStreamed) {
 				yield { type: 'text-delta', delta: content.text };
 			}

@@ -17,6 +17,7 @@ import { cutShort, finishReasons } from '../shared/service/protocol/chat';
 import { unreadableArguments } from '../shared/n8n/agent/tool';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import type { ContentOf, FinishReason, GenerateResult } from './aiNodeSdk';
+import { toolContextOf } from './toolContext';
 
 /** "Resources", chat completion: each `finish_reason` with its name in the SDK. */
 const sdkFinishReasons = new Map<string, FinishReason>([
@@ -40,6 +41,11 @@ export function toGenerateResult(
 	const [{ message, finish_reason }] = choices;
 	const text = textToShow(message);
 	const calls = callsOf(message);
+	const made = withOwnIds(calls.map((call) => toolCall(call, finish_reason, needsArguments)));
+	const context = toolContextOf(
+		message,
+		made.map(({ toolCallId }, position) => [toolCallId, calls[position]]),
+	);
 	return {
 		id: asText(id),
 		finishReason: sdkFinishReasons.get(finish_reason ?? '') ?? 'other',
@@ -48,7 +54,8 @@ export function toGenerateResult(
 			role: 'assistant',
 			content: [
 				...(text === '' ? [] : [{ type: 'text' as const, text }]),
-				...withOwnIds(calls.map((call) => toolCall(call, finish_reason, needsArguments))),
+				...made,
+				...(context ? [{ type: 'provider' as const, value: context }] : []),
 			],
 		},
 		providerMetadata: withoutUndefined({ finish_reason, model, ...requestIdsOf(completion) }),
@@ -89,7 +96,7 @@ function functionOf(call: JsonObject): [name: unknown, input: unknown] {
 }
 
 /** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
-function withOwnIds(calls: ContentOf<'tool-call'>[]): ContentOf<'tool-call'>[] {
+function withOwnIds(calls: ContentOf<'tool-call'>[]) {
 	const ids = new Set<string>();
 	return calls.map((call) => {
 		const { toolCallId: given } = call;

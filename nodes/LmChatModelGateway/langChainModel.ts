@@ -1,9 +1,11 @@
 import { isTextPart, textOf } from '../shared/service/chat/message';
 import { isObject, type JsonObject } from '../shared/service/json';
+import { contextInKwargs, toKwargs } from './toolContext';
 
 /** A message of LangChain, as n8n's AI nodes create it. */
 interface LangChainMessage {
 	content: unknown;
+	additional_kwargs?: JsonObject;
 }
 
 interface Generation {
@@ -23,10 +25,11 @@ export interface LangChainModel {
 }
 
 /**
- * Corrects four defects of the LangChain model that the SDK creates (SDK 0.30):
+ * Corrects five defects of the LangChain model that the SDK creates (SDK 0.30):
  * - it drops images, because it does not know the blocks in which n8n's nodes put them;
  * - it returns text as a list of blocks, which n8n's auto-fixing output parsers turn into "[object Object]";
  * - it drops the options of `bindTools`, with which an agent requires a tool call;
+ * - it drops what the service wants back with the results of tools, which n8n's agents keep in `additional_kwargs`;
  * - its log lacks the token usage of streamed responses, for which LangChain uses other field names.
  */
 export function patchLangChainModel(model: LangChainModel, options: object = {}): LangChainModel {
@@ -36,14 +39,14 @@ export function patchLangChainModel(model: LangChainModel, options: object = {})
 	patchLog(model.callbacks);
 	return Object.assign(model, {
 		async _generate(messages, more, run) {
-			const result = await generate(messages.map(withSdkImages), { ...options, ...more }, run);
-			for (const { message } of result.generations) flattenText(message);
+			const result = await generate(messages.map(toSdkMessage), { ...options, ...more }, run);
+			for (const { message } of result.generations) toLangChain(message);
 			return result;
 		},
 		async *_streamResponseChunks(messages, more, run) {
-			const chunks = stream(messages.map(withSdkImages), { ...options, ...more }, run);
+			const chunks = stream(messages.map(toSdkMessage), { ...options, ...more }, run);
 			for await (const chunk of chunks) {
-				flattenText(chunk.message);
+				toLangChain(chunk.message);
 				yield chunk;
 			}
 		},
@@ -56,23 +59,33 @@ export function patchLangChainModel(model: LangChainModel, options: object = {})
 	} satisfies Partial<LangChainModel>);
 }
 
-/** A copy of the message whose `image_url` blocks are converted to blocks that the SDK keeps. */
-function withSdkImages(message: LangChainMessage): LangChainMessage {
-	const { content } = message;
-	if (!Array.isArray(content) || !content.some(isImage)) return message;
+/** A copy of the message in the blocks that the SDK keeps: its images, and what is to be sent back. */
+function toSdkMessage(message: LangChainMessage): LangChainMessage {
+	const { content, additional_kwargs } = message;
+	const context = contextInKwargs(additional_kwargs);
+	const blocks: unknown[] = Array.isArray(content) ? content : [{ type: 'text', text: content }];
+	if (!context && !(Array.isArray(content) && blocks.some(isImage))) return message;
 	const copy: LangChainMessage = Object.create(
 		Object.getPrototypeOf(message) as object,
 		Object.getOwnPropertyDescriptors(message),
 	);
-	copy.content = content.map((block: unknown) => (isImage(block) ? toSdkImage(block) : block));
+	const given = blocks.map((block) => (isImage(block) ? toSdkImage(block) : block));
+	copy.content = context ? [...given, { type: 'non_standard', value: context }] : given;
 	return copy;
 }
 
 /** Joins content that has only text blocks into one text, as LangChain's own models return it. */
-function flattenText(message: LangChainMessage): void {
+function toLangChain(message: LangChainMessage): void {
 	const { content } = message;
-	if (Array.isArray(content) && content.every(isTextPart)) message.content = textOf({ content });
+	if (!Array.isArray(content)) return;
+	const shown = content.filter((block) => !isOurs(block));
+	const ours: unknown = content.find(isOurs);
+	if (isObject(ours))
+		message.additional_kwargs = { ...message.additional_kwargs, ...toKwargs(ours.value) };
+	message.content = shown.every(isTextPart) ? textOf({ content: shown }) : shown;
 }
+
+const isOurs = (block: unknown) => isObject(block) && block.type === 'non_standard';
 
 const isImage = (block: unknown): block is JsonObject =>
 	isObject(block) && block.type === 'image_url';

@@ -8,10 +8,12 @@ import {
 } from '../shared/service/json';
 import { badInput } from '../shared/n8n/errors/badInput';
 import type { ContentOf, Message, MessageContent } from './aiNodeSdk';
+import { isToolContext, type ToolContext } from './toolContext';
 
 /**
  * A conversation in the service's format ("Resources", message). Names of messages are left out, because the
- * specification has no field for them. Reasoning is left out, because models do not expect it back.
+ * specification has no field for them. Reasoning is left out, because models do not expect it back, unless it came
+ * with tool calls.
  * @throws GatewayError for a file that is not an image
  */
 export function toServiceMessages(messages: Message[]): JsonObject[] {
@@ -20,10 +22,16 @@ export function toServiceMessages(messages: Message[]): JsonObject[] {
 			return content.filter((part) => part.type === 'tool-result').map(toServiceToolResult);
 		if (role !== 'assistant') return [{ role, content: toServiceContent(content) }];
 
-		const calls = content.filter((part) => part.type === 'tool-call').map(toServiceToolCall);
+		const context = content
+			.flatMap((part) => (part.type === 'provider' ? [part.value] : []))
+			.find(isToolContext);
+		const calls = content
+			.filter((part) => part.type === 'tool-call')
+			.map((call) => toServiceToolCall(call, context));
 		// LangChain returns a streamed response with one text for each chunk.
 		const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-		return [{ role, content: text.join(''), ...(calls.length > 0 && { tool_calls: calls }) }];
+		const message = { role, content: text.join('') };
+		return [calls.length > 0 ? { ...context?.message, ...message, tool_calls: calls } : message];
 	});
 }
 
@@ -63,8 +71,12 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 }
 
 /** The specification does not show tool calls; these are the fields of the common wire format. */
-function toServiceToolCall({ toolCallId, toolName, input }: ContentOf<'tool-call'>): JsonObject {
-	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
+function toServiceToolCall(
+	{ toolCallId: id, toolName: name, input }: ContentOf<'tool-call'>,
+	context?: ToolContext,
+): JsonObject {
+	const more = context?.calls[id ?? ''];
+	return { ...more, id, type: 'function', function: { name, arguments: input } };
 }
 
 function toServiceToolResult({ toolCallId, result }: ContentOf<'tool-result'>): JsonObject {

@@ -14,10 +14,15 @@ const usePath = (folder: string | undefined) => {
 	(Module as unknown as { _initPaths?: () => void })._initPaths?.();
 };
 
+interface Chunk {
+	content: unknown;
+	concat(chunk: Chunk): Chunk;
+}
+
 /** The part of a model that n8n's AI nodes use. */
 interface Model {
 	invoke(messages: unknown): Promise<Fields>;
-	stream(messages: unknown): Promise<AsyncIterable<{ content: unknown }>>;
+	stream(messages: unknown): Promise<AsyncIterable<Chunk>>;
 	bindTools(tools: unknown[], options?: object): Model;
 }
 
@@ -32,6 +37,23 @@ const tools = [
 	},
 ];
 
+/** As n8n's agents of version 3 send the result of a tool: of the model's message, they keep little more than its text. */
+const withResult = (before: unknown[], { tool_calls, additional_kwargs = {} }: Fields) => [
+	...before,
+	{
+		...{ role: 'assistant', content: '', tool_calls },
+		additional_kwargs: {
+			__gemini_function_call_thought_signatures__: Object.fromEntries(
+				Object.values(
+					(additional_kwargs as Record<string, object>)
+						.__gemini_function_call_thought_signatures__ ?? {},
+				).map((signature) => ['c1', signature]),
+			),
+		},
+	},
+	{ role: 'tool', tool_call_id: 'c1', content: '3' },
+];
+
 /** Uses its model in the ways of a chain and of an agent. */
 const user = testNode('chain', { inputs: ['main', 'ai_languageModel'] }, async function () {
 	const [model] = [await this.getInputConnectionData('ai_languageModel', 0)].flat() as Model[];
@@ -41,6 +63,18 @@ const user = testNode('chain', { inputs: ['main', 'ai_languageModel'] }, async f
 		const pieces: unknown[] = [];
 		for await (const { content } of await model.stream(messages)) pieces.push(content);
 		return [[{ json: { pieces } as never }]];
+	}
+	if (way === 'results') {
+		const said = await model.bindTools(tools).invoke(messages);
+		await model.invoke(withResult(messages as unknown[], said));
+		return [[{ json: {} }]];
+	}
+	if (way === 'streamed results') {
+		const chunks: Chunk[] = [];
+		for await (const chunk of await model.bindTools(tools).stream(messages)) chunks.push(chunk);
+		const said = chunks.reduce((before, chunk) => before.concat(chunk));
+		await model.invoke(withResult(messages as unknown[], said as unknown as Fields));
+		return [[{ json: {} }]];
 	}
 	const used = way === 'tools' ? model.bindTools(tools, { tool_choice: 'any' }) : model;
 	const { content, tool_calls } = await used.invoke(messages);
@@ -96,6 +130,33 @@ it('calls the tools that an agent gives it', async () => {
 	expect(tool_calls).toMatchObject([{ name: 'add', args: { a: 2 }, id: expect.any(String) }]);
 	expect(gateway.requests[0].body).toMatchObject({ tools: [{ function: { name: 'add' } }] });
 });
+
+it.each(['results', 'streamed results'])(
+	'sends back with the result of a tool what the model said before its call: %s',
+	async (way) => {
+		const call = {
+			...{ id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":2}' } },
+			extra_content: { google: { thought_signature: 'c2ln' } },
+		};
+		const said = {
+			...{ role: 'assistant', content: '', reasoning_content: 'It wants a sum.' },
+			...{ reasoning_details: [{ type: 'reasoning.encrypted', data: 'eHg=' }], tool_calls: [call] },
+		};
+		const [key, object] =
+			way === 'results' ? ['message', 'chat.completion'] : ['delta', 'chat.completion.chunk'];
+		const choice = { index: 0, [key]: said, finish_reason: 'tool_calls' };
+		const json = JSON.stringify({ id: 'a', object, choices: [choice] });
+		const body = way === 'results' ? json : `data: ${json}\n\ndata: [DONE]\n\n`;
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		expect((await use([['user', 'Add']], way)).status).toBe('success');
+		const { messages } = gateway.requests[1].body as { messages: unknown[] };
+		expect(messages).toEqual([
+			{ role: 'user', content: 'Add' },
+			said,
+			{ role: 'tool', tool_call_id: 'c1', content: '3' },
+		]);
+	},
+);
 
 it('gives the text piece by piece while it is written', async () => {
 	const { pieces } = await answerOf([['user', 'say A boat sails along']], 'stream');

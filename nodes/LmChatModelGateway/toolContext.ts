@@ -1,0 +1,65 @@
+import { isEmpty } from '../shared/service/chat/fragments';
+import { asText, isObject, parseJson, valueAt, type JsonObject } from '../shared/service/json';
+
+/**
+ * What a service gave beside its tool calls and wants back with their results: the thoughts before them, and the
+ * signatures of these. Services of reasoning models refuse the next request without them.
+ */
+export interface ToolContext extends JsonObject {
+	/** Fields of the message. */
+	message: JsonObject;
+	/** Fields of each call, by its ID. */
+	calls: Record<string, JsonObject>;
+}
+
+/** The specification shows none of these; they are those of services that want them back. */
+const messageFields = ['reasoning_content', 'reasoning_details', 'thinking_blocks'];
+const callFields = [
+	'extra_content',
+	'thought_signature',
+	'thoughtSignature',
+	'provider_specific_fields',
+];
+
+/**
+ * @param calls the calls as the service sent them, with their IDs
+ * @returns undefined when there is nothing to send back
+ */
+export function toolContextOf(
+	message: JsonObject,
+	calls: ReadonlyArray<readonly [id: string, call: JsonObject]>,
+): ToolContext | undefined {
+	if (calls.length === 0) return undefined;
+	const given = calls.map(([id, call]) => [id, pick(call, callFields)] as const);
+	const context = {
+		message: pick(message, messageFields),
+		calls: Object.fromEntries(given.filter(([, fields]) => !isEmpty(fields))),
+	};
+	return isEmpty(context.message) && isEmpty(context.calls) ? undefined : context;
+}
+
+const pick = (object: JsonObject, names: string[]): JsonObject =>
+	Object.fromEntries(
+		names.flatMap((name) => (isEmpty(object[name]) ? [] : [[name, object[name]]])),
+	);
+
+/**
+ * The only field of a LangChain message that n8n's agents of all versions keep until the results of its tools are sent,
+ * with one text in it for each message.
+ */
+const keptField = '__gemini_function_call_thought_signatures__';
+
+export const toKwargs = (context: unknown): JsonObject => ({
+	[keptField]: { 'model-gateway': JSON.stringify(context) },
+});
+
+/** What {@link toKwargs} kept in these `additional_kwargs`; another model's signature there is none. */
+export function contextInKwargs(kwargs: unknown): ToolContext | undefined {
+	const kept = valueAt(kwargs, keptField);
+	const [text] = isObject(kept) ? Object.values(kept) : [];
+	const context = parseJson(asText(text) ?? '');
+	return isToolContext(context) ? context : undefined;
+}
+
+export const isToolContext = (value: unknown): value is ToolContext =>
+	isObject(value) && isObject(value.message) && isObject(value.calls);
