@@ -16,8 +16,8 @@ import { embed, vectorsOf } from '../../../nodes/shared/service/embeddings/embed
 import { GatewayError, type Failure } from '../../../nodes/shared/service/errors/gatewayError';
 import { jobFailed } from '../../../nodes/shared/service/errors/jobErrors';
 import {
-	readChatImages,
 	readImages,
+	receivedChatImages,
 	type ImageResult,
 } from '../../../nodes/shared/service/images/responses';
 import { getJobStatus, getVideoContent } from '../../../nodes/shared/service/jobs/requests';
@@ -165,7 +165,7 @@ const readers: Record<keyof typeof endpoints, Reader> = {
 	chat: async (gateway, { asked: { stream, images: areImages } = {} }) => {
 		if (areImages) {
 			const parse = async (response: ServiceResponse) =>
-				readChatImages(await unstreamed(response, gateway));
+				await receivedChatImages(response, gateway);
 			const call = { endpoint: endpoints.chat, purpose: 'make', response: 'files' } as const;
 			return factsOfImages(await gateway.call({ ...call, body: {}, parse }));
 		}

@@ -1,5 +1,4 @@
-import { unstreamed } from '../../../shared/service/chat/answerStream';
-import { readChatImages } from '../../../shared/service/images/responses';
+import { receivedChatImages } from '../../../shared/service/images/responses';
 import { asIndex, withoutUndefined } from '../../../shared/service/json';
 import { imageAmount } from '../../../shared/service/protocol/amount';
 import { aspectMarkers, endpoints } from '../../../shared/service/protocol/endpoints';
@@ -94,8 +93,11 @@ export const imageChat: Operation<Request, MadeImages> = {
 			// The images may be in the text.
 			response: 'files',
 		} as const;
-		return await requestImages(call, run, async (response) =>
-			readChatImages(await unstreamed(response, run.gateway, { count: asIndex(body.n) })),
+		const count = asIndex(body.n);
+		return await requestImages(
+			call,
+			run,
+			async (response) => await receivedChatImages(response, run.gateway, { count }),
 		);
 	},
 

@@ -94,13 +94,19 @@ export class AnswerStream {
 		const whole = choices.map(([index, choice]) => choice.get(index));
 		const haveEnded = choices.length > 0 && !ends.includes(undefined);
 		const error = this.error ?? (haveEnded ? undefined : this.refusal);
+		// Of an answer with a gap, no link is whole for sure.
+		const hasPart = whole.length > 0 && strayText === undefined;
+		const partialAnswer = hasPart ? { ...fields, choices: whole } : undefined;
 		if (error !== undefined || ends.includes('error'))
-			throw brokeOffWithError(redaction.json(error), generatedIn(whole));
+			throw brokeOffWithError(redaction.json(error), generatedIn(whole), partialAnswer);
 		// Some servers omit the end mark; an answer is whole nonetheless when it says why it ended.
 		const areFinished = haveEnded && choices.length >= this.count;
 		const isWhole = choices.length > 0 && (hasEnd || areFinished);
 		if (!isWhole || strayText !== undefined || this.isExcessive)
-			throw new UnusableResponse(this.problemIn(response, strayText), { partialText: text });
+			throw new UnusableResponse(this.problemIn(response, strayText), {
+				partialText: text,
+				partialAnswer,
+			});
 		const answer = { ...fields, object: 'chat.completion', choices: whole };
 		// A key that was split over several events appears only now.
 		const json = redaction.json(answer);

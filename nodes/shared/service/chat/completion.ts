@@ -153,10 +153,15 @@ export function errorInChoice(choice: unknown): unknown {
  * The error that came in place of an answer, or of the rest of it.
  * @param error without the API key; undefined when the response does not say more
  */
-export function brokeOffWithError(error: unknown, partialText: string): UnusableResponse {
-	if (error === undefined) return new UnusableResponse('broke off with an error', { partialText });
+export function brokeOffWithError(
+	error: unknown,
+	partialText: string,
+	partialAnswer?: JsonObject,
+): UnusableResponse {
+	const part = { partialText, partialAnswer };
+	if (error === undefined) return new UnusableResponse('broke off with an error', part);
 	const message = reasonIn(read({ error }))?.message ?? excerpt(JSON.stringify(error));
-	return new UnusableResponse(`broke off with an error: ${message}`, { partialText, error });
+	return new UnusableResponse(`broke off with an error: ${message}`, { ...part, error });
 }
 
 /** Why a completion is not whole: it, or one of its answers, has an error. */

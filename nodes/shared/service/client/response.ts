@@ -51,6 +51,8 @@ export class UnusableResponse extends Error {
 		readonly more: {
 			/** The part of a text that arrived before it broke off. */
 			partialText?: string;
+			/** The part of a streamed answer that arrived, in the form of a whole one. */
+			partialAnswer?: JsonObject;
 			/** The error object that the service put into a 2xx response. */
 			error?: unknown;
 			/** Why the service withheld the result, if the response says so. */

@@ -1,3 +1,4 @@
+import { unstreamed } from '../chat/answerStream';
 import { anyCompletion, brokenAnswer, completionIn, type Choice } from '../chat/completion';
 import { isTextPart, isThought, partsOf, textOf, textToShow } from '../chat/message';
 import {
@@ -30,7 +31,7 @@ import {
 	type Image,
 } from './entries';
 import { imagesIn } from './textImages';
-import { imagesInPart, streamedImages } from './unparsed';
+import { answerInPart, imagesInPart, streamedImages } from './unparsed';
 
 export interface ImageResult {
 	images: Image[];
@@ -120,6 +121,43 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 	}
 	if (broken) result.missing.push(broken.more.error ?? broken.message);
 	return result;
+}
+
+/**
+ * The same of a response as it arrived. One that breaks off behind an image has it: it is made, and charged.
+ * @param options the number of answers requested
+ * @throws UnusableResponse when there is no image
+ */
+export async function receivedChatImages(
+	response: ServiceResponse,
+	reader: Parameters<typeof unstreamed>[1],
+	options?: { count?: number },
+): Promise<ImageResult> {
+	const whole = await unstreamed(response, reader, options).catch((error: unknown) => {
+		if (!(error instanceof UnusableResponse) || response.excess !== undefined) throw error;
+		return error;
+	});
+	if (!(whole instanceof UnusableResponse)) return readChatImages(whole);
+	const { partialAnswer = answerInPart(response.text), error = whole.message } = whole.more;
+	const answer = reader.redaction.json(partialAnswer);
+	const choices = answer && completionIn(answer)?.choices.map(withoutCutLink);
+	try {
+		const found = choices
+			? readChatImages({ ...response, json: { ...answer, choices } })
+			: readImages(response);
+		// The error that broke it off may be in it, too.
+		return { ...found, missing: found.missing.length > 0 ? found.missing : [error] };
+	} catch {
+		throw whole;
+	}
+}
+
+/** Without a link or a file at the end of the text, where it may have been cut. */
+function withoutCutLink(choice: Choice): Choice {
+	const { content } = choice.message;
+	if (typeof content !== 'string') return choice;
+	const end = Math.max(...[' ', '\n', ')', '>', '"', "'"].map((sign) => content.lastIndexOf(sign)));
+	return { ...choice, message: { ...choice.message, content: content.slice(0, end + 1) } };
 }
 
 /** @param shown the answer without its files */

@@ -1,6 +1,6 @@
 /** Images of a response that is no JSON. */
 import { asText, isObject, parseJson, type JsonObject } from '../json';
-import { maxFoundImages, maxImageLines, maxTextTokens } from '../protocol/bounds';
+import { maxChoices, maxFoundImages, maxImageLines, maxTextTokens } from '../protocol/bounds';
 import { addressIn } from './entries';
 
 /** In characters of an event: one with an image has more. */
@@ -45,6 +45,19 @@ export function imagesInPart(text: string): JsonObject | undefined {
 	}
 	return images.length > 0 ? { data: images } : undefined;
 }
+
+/** The content of each answer in JSON that broke off, as a completion; undefined where there is none. */
+export function answerInPart(text: string): JsonObject | undefined {
+	const contents = [...text.matchAll(contentText)].slice(0, maxChoices).map(([, content, end]) => {
+		const whole = end === '"' ? content : content.replace(/\\(?:u[\da-f]{0,3})?$/i, '');
+		return asText(parseJson(`"${whole}"`)) ?? '';
+	});
+	return contents.some((content) => content.trim() !== '')
+		? { choices: contents.map((content) => ({ message: { content } })) }
+		: undefined;
+}
+
+const contentText = /"content"\s{0,9}:\s{0,9}"([^"\\]*(?:\\[^][^"\\]*)*)(\\|"|$)/g;
 
 /** In characters with its quotes: no link to an image is shorter. */
 const minLength = 12;

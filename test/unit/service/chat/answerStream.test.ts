@@ -31,7 +31,7 @@ describe('streamed completions', () => {
 		const stream = newStream(2);
 		stream.push([content('Hel'), stop()].map(eventOf).join(''));
 		expect(() => stream.finish(answerOf(''))).toThrow(
-			expect.objectContaining({ more: { partialText: 'Hel' } }),
+			expect.objectContaining({ more: expect.objectContaining({ partialText: 'Hel' }) }),
 		);
 	});
 
