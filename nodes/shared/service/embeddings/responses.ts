@@ -34,7 +34,8 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 		lists.find(({ entries }) => entries.some(isVector)) ??
 		(text && { entries: [text.value], path: text.names });
 	if (found === undefined) throw new UnusableResponse(describeBody(response));
-	const given = found.entries.length > count ? withoutRepetitions(found.entries) : found.entries;
+	const mayRepeat = found.entries.length > count || hasStrayIndexes(found.entries);
+	const given = mayRepeat ? withoutRepetitions(found.entries) : found.entries;
 	if (given.length !== count) {
 		throw new UnusableResponse(`has ${given.length} vectors for ${count} texts`);
 	}
@@ -89,6 +90,14 @@ function inOrder(entries: readonly unknown[]): readonly unknown[] {
 	const indexes = new Set(indexed.map(({ index }) => index));
 	if (indexes.has(NaN) || indexes.size < entries.length) return entries;
 	return indexed.sort((one, other) => one.index - other.index).map(({ entry }) => entry);
+}
+
+/** Whether an index comes again, and not in turns, as those of batches do that a gateway has put together. */
+function hasStrayIndexes(entries: readonly unknown[]): boolean {
+	const indexes = entries.map(indexOf);
+	const length = indexes.indexOf(indexes[0], 1);
+	const areInTurns = length > 0 && indexes.every((index, at) => index === indexes[at % length]);
+	return !areInTurns && new Set(indexes).size < indexes.length;
 }
 
 /** Without entries that are there twice: a text may have the vector of another one, but not its index. */
