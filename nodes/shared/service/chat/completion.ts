@@ -78,7 +78,12 @@ export function choicesIn(fields: JsonObject): Choice[] | undefined {
 	for (const name of [undefined, ...wrappers]) {
 		const part = name === undefined ? fields : fields[name];
 		const answers = isObject(part) ? answersIn(part) : undefined;
-		if (answers) return answers.filter(isObject).slice(0, maxChoices).map(asChoice);
+		if (!answers) continue;
+		// Some services say around the answer why it ended.
+		const finish_reason = endOf(fields);
+		const withEnd = (answer: JsonObject) =>
+			finish_reason && !endOf(answer) ? { ...answer, finish_reason } : answer;
+		return answers.filter(isObject).slice(0, maxChoices).map(withEnd).map(asChoice);
 	}
 	const text = textNames.map((name) => fields[name]).find((value) => asText(value) !== undefined);
 	return text === undefined ? undefined : [asChoice({ text }, 0)];
@@ -90,6 +95,8 @@ const isText = named(`
 		predictions data
 	`);
 
+const isEnd = named('finish_reason stop_reason done_reason');
+
 /** The text of an answer that has it nowhere else, and does not say that it is none. */
 function onlyTextIn(fields: JsonObject): Choice[] | undefined {
 	const answer = read(fields);
@@ -100,7 +107,8 @@ function onlyTextIn(fields: JsonObject): Choice[] | undefined {
 	const all = first.isEntry
 		? texts.filter(({ path }) => path.join() === first.path.join())
 		: [first];
-	return [asChoice({ text: all.map(({ value }) => value).join('') }, 0)];
+	const finish_reason = answer.values.find(isEnd)?.value;
+	return [asChoice({ text: all.map(({ value }) => value).join(''), finish_reason }, 0)];
 }
 
 /** The list of choices, or the part itself if it is an answer: it has a content, calls a tool, refuses, or says why not. */

@@ -19,6 +19,8 @@ const naturalEnds = new Set(
 const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
 	max_tokens: 'length',
 	max_output_tokens: 'length',
+	content_filtered: 'content_filter',
+	guardrail_intervened: 'content_filter',
 	safety: 'content_filter',
 	image_safety: 'content_filter',
 	prohibited_content: 'content_filter',
