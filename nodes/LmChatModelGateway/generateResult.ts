@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import type { Completion } from '../shared/service/chat/completion';
+import type { Choice, Completion } from '../shared/service/chat/completion';
 import { isEmpty } from '../shared/service/chat/fragments';
 import { partsOf, textToShow } from '../shared/service/chat/message';
 import { requestIdsOf, UnusableResponse } from '../shared/service/client/response';
@@ -108,7 +108,7 @@ function withOwnIds(calls: ContentOf<'tool-call'>[]) {
 
 function toolCall(
 	call: JsonObject,
-	end: string | undefined,
+	end: Choice['finish_reason'],
 	needsArguments: (tool: string) => boolean,
 ): ContentOf<'tool-call'> {
 	const [name, given] = functionOf(call);

@@ -218,7 +218,7 @@ function factsOfImages({ images: found, missing, fields, finishReasons }: ImageR
 		missing: missing.length,
 		text: asText(found[0].fields.text),
 		finish: finishReasons?.map((reason) => asText(reason) ?? null),
-		isNatural: isNatural(finishReasons ?? []),
+		isNatural: isNatural((finishReasons ?? []).map((reason) => reason ?? undefined)),
 		requestId: asText(fields.request_id),
 	};
 }

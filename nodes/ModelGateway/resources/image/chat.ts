@@ -102,7 +102,9 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async deliver(made, request, run) {
-		hintAtIncompleteAnswers(run, made.finishReasons ?? [], { requested: request.body.n });
+		// Where the image is there, it does not matter that nothing says why its answer ended.
+		const reasons = (made.finishReasons ?? []).map((reason) => reason ?? undefined);
+		hintAtIncompleteAnswers(run, reasons, { requested: request.body.n });
 		return await deliverImages(made, request, run);
 	},
 

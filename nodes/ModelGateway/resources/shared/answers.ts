@@ -45,6 +45,12 @@ export function hintAtIncompleteAnswers(
 	{ requested, field = 'finish_reason' }: { requested?: unknown; field?: string } = {},
 ): void {
 	for (const reason of reasons) {
+		if (reason === null) {
+			hint(
+				`The answer may not be complete: its response does not say why it ended (${field} null).`,
+			);
+			continue;
+		}
 		// These have a hint of their own.
 		const cut = ['refusal', 'error'].includes(String(reason)) ? undefined : cutShort(reason);
 		if (!cut) continue;

@@ -90,7 +90,7 @@ export class AnswerStream {
 		for (const event of this.parser.end()) this.readEvent(event);
 		const { text, fields, hasEnd } = this;
 		const choices = [...this.choices].sort(([one], [other]) => one - other);
-		const ends = choices.map(([, { finishReason }]) => finishReason);
+		const ends = choices.map(([, { finishReason }]) => finishReason ?? undefined);
 		const whole = choices.map(([index, choice]) => choice.get(index));
 		const haveEnded = choices.length > 0 && !ends.includes(undefined);
 		const error = this.error ?? (haveEnded ? undefined : this.refusal);

@@ -27,8 +27,8 @@ import { contentIn, messageIn, refusalOf, textOf, type Message } from './message
 export interface Choice extends JsonObject {
 	index: number;
 	message: Message;
-	/** Why it ended, in the service's word. */
-	finish_reason?: string;
+	/** Why it ended, in the service's word; null where it says until the end that it goes on. */
+	finish_reason?: string | null;
 }
 
 export interface Completion extends JsonObject {

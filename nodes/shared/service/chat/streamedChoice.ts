@@ -10,8 +10,8 @@ const isOtherPart = (part: unknown) => !isTextPart(part);
 export class StreamedChoice {
 	/** The text so far. */
 	text = '';
-	/** Why it ended, in the service's word. */
-	finishReason?: string;
+	/** As {@link Choice.finish_reason}. */
+	finishReason?: string | null;
 	private readonly message: JsonObject = { role: 'assistant' };
 	private readonly toolCalls: StreamedToolCalls;
 	/** What is beside the message. */
@@ -28,7 +28,8 @@ export class StreamedChoice {
 		addFragment(this.others, { logprobs }, 'follows', this.kept);
 		addFragment(this.others, { usage }, 'replaces', this.kept);
 		// Some servers send an empty one until the end.
-		if (reason !== 'null') this.finishReason = asText(reason) ?? this.finishReason;
+		const end = reason === 'null' ? undefined : asText(reason);
+		this.finishReason = end ?? this.finishReason ?? (reason === null ? null : undefined);
 		const isDelta =
 			isObject(delta) &&
 			Object.keys(delta).some((name) => name !== 'role' && !isEmpty(delta[name]));

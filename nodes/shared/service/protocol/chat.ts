@@ -12,13 +12,16 @@ export const finishReasons = {
 /** The words of other services for an answer that ended by itself. */
 const naturalEnds = new Set(
 	words(`
-		null stop stopped end_turn stop_sequence tool_calls tool_use function_call eos eos_token complete
-		completed done end finish finished success unspecified
+		null stop stopped stop_token stop_string end_turn stop_sequence tool_call tool_calls tool_use
+		function_call eos eos_token endoftext end_of_text complete completed done end finish finished success
+		normal unspecified
 	`),
 );
 const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
 	max_tokens: 'length',
 	max_output_tokens: 'length',
+	max_length: 'length',
+	token_limit: 'length',
 	content_filtered: 'content_filter',
 	guardrail_intervened: 'content_filter',
 	safety: 'content_filter',
