@@ -127,6 +127,34 @@ describe('chat and messages', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
+	const charged = 'It is charged like any other.';
+	it.each<[string, object, object, string]>([
+		['nothing else', {}, {}, `The answer is empty. ${charged}`],
+		['that all is well', {}, { base_resp: { status_code: 0, status_msg: 'success' } }, charged],
+		[
+			'why',
+			{},
+			{ base_resp: { status_code: 1026, status_msg: 'input new_sensitive' } },
+			'The answer is empty: input new_sensitive',
+		],
+		['thoughts', { reasoning_content: 'Hm.' }, {}, 'empty: the model gave only its thoughts.'],
+		[
+			'thoughts in parts',
+			{ content: [{ type: 'thinking', thinking: 'Hm.' }] },
+			{},
+			'empty: the model gave only its thoughts.',
+		],
+	])('shows a hint at an empty answer beside which its response has %s', async (_, ...given) => {
+		const [message, more, hint] = given;
+		const choices = [{ index: 0, message: { content: '', ...message }, finish_reason: 'stop' }];
+		const body = JSON.stringify({ id: 'a', object: 'chat.completion', choices, ...more });
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		const { data } = await run(chat());
+		expect(data.resultData.runData.Chat[0].hints).toEqual([
+			expect.objectContaining({ message: expect.stringContaining(hint) }),
+		]);
+	});
+
 	describe('streaming', () => {
 		it.each(['begin', 'item', 'end'])(
 			'returns the whole item although n8n cannot pass the text on, at %s',

@@ -1,10 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Choice, Completion } from '../../../shared/service/chat/completion';
 import { isEmpty } from '../../../shared/service/chat/fragments';
-import { otherContentOf, textOf } from '../../../shared/service/chat/message';
+import {
+	hasThoughts,
+	isThought,
+	otherContentOf,
+	partsOf,
+	textOf,
+} from '../../../shared/service/chat/message';
 import { requestIdsOf } from '../../../shared/service/client/response';
 import { asText, excerpt, withoutUndefined } from '../../../shared/service/json';
 import { cutShort } from '../../../shared/service/protocol/chat';
+import { reasonIn } from '../../../shared/service/reader/reason';
+import { mayBeAccepted } from '../../../shared/service/reader/refusal';
+import { read } from '../../../shared/service/reader/values';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
 /** Shows hints for answers that a person must notice, and gives each answer as an item. */
@@ -18,7 +27,9 @@ export function deliverAnswers(
 	const field = choices[0].finish_reason === stop_reason ? 'stop_reason' : 'finish_reason';
 	const reasons = choices.map(({ finish_reason }) => finish_reason);
 	hintAtIncompleteAnswers(run, reasons, { requested, field });
-	for (const choice of choices) hintAtMissingText(run, choice);
+	const others = read({ ...completion, choices: undefined });
+	const why = mayBeAccepted(others) ? undefined : reasonIn(others)?.message;
+	for (const choice of choices) hintAtMissingText(run, choice, why);
 	return choices.map(({ message, finish_reason, index }, position) => ({
 		json: withoutUndefined({
 			text: textOf(message),
@@ -62,16 +73,26 @@ export function hintAtIncompleteAnswers(
 	}
 }
 
-/** Shows a hint for an answer that is a refusal, or empty: both are charged. */
+/**
+ * Shows a hint for an answer that is a refusal, or empty: both are charged.
+ * @param why what the response says beside its answers, such as that moderation withheld them
+ */
 function hintAtMissingText(
 	{ hint }: Pick<ItemRun, 'hint'>,
 	{ message, finish_reason: reason }: Choice,
+	why = '',
 ): void {
-	const { refusal, ...others } = otherContentOf(message);
+	const { refusal, content, ...others } = otherContentOf(message);
 	const words = asText(refusal);
-	const contents = [textOf(message).trim(), ...Object.values(others)];
+	const parts = partsOf(content).filter((part) => !isThought(part));
+	const contents = [textOf(message).trim(), parts, ...Object.values(others)];
 	if (words !== undefined) hint(`The model refused to answer: ${excerpt(words)}`);
 	else if (reason === 'refusal') hint('The model refused to answer. Change the prompt.');
-	else if (contents.every(isEmpty) && !cutShort(reason))
-		hint('The answer is empty. It is charged like any other.');
+	else if (!contents.every(isEmpty) || cutShort(reason)) return;
+	else if (why !== '') hint(`The answer is empty: ${excerpt(why)}`);
+	else if (hasThoughts(message))
+		hint(
+			'The answer is empty: the model gave only its thoughts. They are charged like any answer.',
+		);
+	else hint('The answer is empty. It is charged like any other.');
 }

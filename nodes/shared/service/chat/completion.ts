@@ -49,7 +49,10 @@ export function anyCompletion(response: ServiceResponse): Completion {
 	const whole = completionIn(fields);
 	if (whole === undefined)
 		throw new UnusableResponse(describeBody(response), { error: errorIn(fields) });
-	if (whole.choices.length === 0) throw new UnusableResponse('has no choices');
+	if (whole.choices.length === 0) {
+		const { message } = reasonIn(read(fields)) ?? {};
+		throw new UnusableResponse(message ? `has no choices: ${message}` : 'has no choices');
+	}
 	return whole;
 }
 

@@ -71,6 +71,11 @@ export const isThought = (part: unknown): boolean =>
 	valueAt(part, 'thought') === true ||
 	/^(?:thinking|reasoning|reasoning_text|summary_text)$/.test(textAt(part, 'type') ?? '');
 
+/** Whether a message has what the model thought before it answered, in or beside its content. */
+export const hasThoughts = ({ content, ...fields }: JsonObject): boolean =>
+	partsOf(content).some(isThought) ||
+	['reasoning_content', 'reasoning', 'thinking'].some((name) => !isEmpty(fields[name]));
+
 /** Some services put a text into an object again, or write one such as `42` as the JSON that it is. */
 function textIn(part: unknown): string | undefined {
 	if (isThought(part)) return undefined;

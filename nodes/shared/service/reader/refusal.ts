@@ -29,7 +29,7 @@ const acceptingWords =
 /** Names of fields that belong to the call, whatever they hold. */
 const callNames = plainNames(`
 		request_id x_request_id trace_id log_id type param object model version timestamp time ts date
-		created host path method failed_count
+		created host path method failed_count input_sensitive_type output_sensitive_type
 	`);
 
 /**
