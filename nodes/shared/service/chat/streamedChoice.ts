@@ -4,6 +4,9 @@ import { addedBy, addFragment, isEmpty, type KeptParts } from './fragments';
 import { isTextPart, partsOf, textOf } from './message';
 import { StreamedToolCalls } from './toolCalls';
 
+/** In characters. */
+const minRepeated = 40;
+
 const isOtherPart = (part: unknown) => !isTextPart(part);
 
 /** One answer, assembled from what the chunks have of it. */
@@ -38,7 +41,8 @@ export class StreamedChoice {
 		this.toolCalls.add(tool_calls, !isDelta);
 		// Reasoning and refusals are streamed, too.
 		addFragment(this.message, others, isDelta ? 'follows' : 'unclear', this.kept);
-		return this.addContent(content, !isDelta);
+		const isWhole = !isDelta || (end !== undefined && this.repeats(content));
+		return this.addContent(content, isWhole);
 	}
 
 	/** The choice as it is without streaming. */
@@ -48,6 +52,11 @@ export class StreamedChoice {
 		const content = parts.every(isTextPart) ? text : parts;
 		const whole = { ...message, content, ...(tool_calls && { tool_calls }) };
 		return { index, message: whole, finish_reason, ...others };
+	}
+
+	/** Whether it is all of the text again, with which some services end; a short one may be said twice. */
+	private repeats(content: unknown): boolean {
+		return this.text.length >= minRepeated && textOf({ content }) === this.text;
 	}
 
 	/** @param isWhole whether it is that of a message, which may be the whole answer so far */
