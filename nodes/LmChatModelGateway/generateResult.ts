@@ -5,6 +5,7 @@ import { partsOf, textToShow } from '../shared/service/chat/message';
 import { requestIdsOf, UnusableResponse } from '../shared/service/client/response';
 import {
 	asText,
+	excerpt,
 	isObject,
 	jsonTextOf,
 	parseJson,
@@ -31,7 +32,8 @@ const sdkFinishReasons = new Map<string, FinishReason>([
 /**
  * The first choice of a completion, in the form of the SDK.
  * @param needsArguments whether a tool refuses a call without its arguments
- * @throws UnusableResponse when the input of a tool call is no JSON object, and the tool might run without it
+ * @throws UnusableResponse when the input of a tool call is no JSON object, and the tool might run without it; and when
+ * nothing came of an answer that was cut off or withheld
  */
 export function toGenerateResult(
 	completion: Completion,
@@ -42,6 +44,7 @@ export function toGenerateResult(
 	const text = textToShow(message);
 	const calls = callsOf(message);
 	const made = withOwnIds(calls.map((call) => toolCall(call, finish_reason, needsArguments)));
+	if (text.trim() === '' && calls.length === 0) throwIfCut(finish_reason);
 	const context = toolContextOf(
 		message,
 		made.map(({ toolCallId }, position) => [toolCallId, calls[position]]),
@@ -60,6 +63,17 @@ export function toGenerateResult(
 		},
 		providerMetadata: withoutUndefined({ finish_reason, model, ...requestIdsOf(completion) }),
 	};
+}
+
+/** An agent shows no hint: it would end with an empty answer and without a reason. */
+function throwIfCut(end: Choice['finish_reason']): void {
+	const cut = cutShort(end);
+	if (!cut) return;
+	const why = cut.why ?? `finish_reason ${excerpt(String(end), 50)}`;
+	const isWithheld = cut.why === finishReasons.content_filter;
+	throw new UnusableResponse(`has no text: ${why}`, {
+		refusal: isWithheld ? 'refusedContent' : undefined,
+	});
 }
 
 /**

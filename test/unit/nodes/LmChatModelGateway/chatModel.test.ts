@@ -163,6 +163,19 @@ describe('the chat model', () => {
 		expect(gateway.requests).toHaveLength(1);
 	});
 
+	it.each<[string, 'length' | 'content_filter', boolean]>([
+		['max_tokens reached', 'length', false],
+		['max_tokens reached', 'length', true],
+		['withheld by the content filter', 'content_filter', false],
+	])('fails where nothing came of an answer: %s', async (why, finishReason, streamed) => {
+		gateway.script({ text: '', finishReason });
+		const model = newModel();
+		const call = streamed ? chunksOf(model.stream(hello)) : model.generate(hello);
+		const { record } = await failureOf(call);
+		expect(record.message).toContain(`has no text: ${why}`);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
 	it('streams the words of a refusal as the text, so that the agent shows them', async () => {
 		const deltas = [{ content: '\n' }, { refusal: 'I ' }, { refusal: 'cannot.' }];
 		const choices = [...deltas.map((delta) => ({ delta })), { delta: {}, finish_reason: 'stop' }];
