@@ -175,9 +175,18 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 		missing,
 		others,
 		text: text.trim() === '' ? textToShow(message) : text,
-		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
+		images: images
+			.filter((image, at) => images.findIndex((other) => isSame(image, other)) === at)
+			.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
 }
+
+/** Some services put an image into the text and beside it. */
+const isSame = (one: Image, other: Image) =>
+	one === other ||
+	(one.bytes && other.bytes
+		? one.bytes.equals(other.bytes)
+		: one.url !== undefined && one.url === other.url);
 
 /** The JSON that a text is, perhaps in a code fence. */
 function jsonIn(text: string): unknown {
