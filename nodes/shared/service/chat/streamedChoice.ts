@@ -27,7 +27,9 @@ export class StreamedChoice {
 	}
 
 	/** @returns the text that this chunk adds */
-	add({ delta, message, finish_reason: reason, logprobs, usage }: Choice): string {
+	add({ delta: given, message, finish_reason: reason, logprobs, usage }: Choice): string {
+		// Some servers send the text alone.
+		const delta = typeof given === 'string' ? { content: given } : given;
 		addFragment(this.others, { logprobs }, 'follows', this.kept);
 		addFragment(this.others, { usage }, 'replaces', this.kept);
 		// Some servers send an empty one until the end.
