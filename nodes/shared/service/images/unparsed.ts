@@ -29,17 +29,16 @@ const namedText = /"(\w{1,50})"\s{0,9}:\s{0,9}("[^"\\]*(?:\\[^][^"\\]*)*")/g;
 /** The images in JSON that broke off, or that has other text around it: they are made and charged. */
 export function imagesInPart(text: string): JsonObject | undefined {
 	const [, first = ''] = firstCharacter.exec(text) ?? [];
-	if (!'{['.includes(first) || first === '' || /"error"\s{0,9}:\s{0,9}[{"]/.test(text))
-		return undefined;
+	if (!/[[{]/.test(first) || /"error"\s{0,9}:\s{0,9}[{"]/.test(text)) return undefined;
 	const images: JsonObject[] = [];
 	let imageName: string | undefined;
 	let tokens = 0;
 	for (const [, name, value] of text.matchAll(namedText)) {
 		// An image may have both a link and its bytes.
-		const mayBeImage = name === (imageName ?? name) && value.length >= minLength;
-		if (mayBeImage && tokens++ === maxTextTokens) break;
-		const entry = { [name]: mayBeImage ? parseJson(value) : undefined };
-		if (!mayBeImage || addressIn(entry) === undefined) continue;
+		if (name !== (imageName ?? name) || value.length < minLength) continue;
+		if (tokens++ === maxTextTokens) break;
+		const entry = { [name]: parseJson(value) };
+		if (addressIn(entry) === undefined) continue;
 		imageName = name;
 		if (images.push(entry) === maxFoundImages) break;
 	}
