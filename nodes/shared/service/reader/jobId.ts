@@ -1,7 +1,7 @@
 /** The ID of a job ("Endpoints" 1 and 11). */
 import { asText, type JsonObject } from '../json';
 import type { JobKind } from '../protocol/jobs';
-import { hasState, isAboutSomethingElse, jobParts, onlyOne } from './jobState';
+import { hasState, isAboutSomethingElse, jobParts, onlyOne, valuesOfJob } from './jobState';
 import { mayBeAccepted } from './refusal';
 import { at, firstBy, named, type Answer, type Rule } from './values';
 
@@ -43,7 +43,7 @@ export function jobIdIn(
 	kind: JobKind,
 	links: readonly string[],
 ): string | undefined {
-	const values = answer.values.filter((value) => mayBeId(value) && !isAboutSomethingElse(value));
+	const values = valuesOfJob(answer).filter(mayBeId);
 	const ofVideo = kind === 'video' ? [at('data.id'), at('output.id')] : [];
 	const shown = firstBy(values, [...shownIds[kind], ...ofVideo, ...usualIds]);
 	const named = asText((shown ?? onlyOne(values.filter(isIdName)))?.value);

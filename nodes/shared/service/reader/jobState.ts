@@ -19,6 +19,10 @@ export const isAboutSomethingElse: Rule = ({ path }) =>
 const besides =
 	/^(?:error|usage|request|input|prompts?|user|account|billing|moderation|webhooks?|callbacks?|links|steps?|stages?|subtasks?|children|history|logs?|events?|queue|audio|image|thumbnail)$/;
 
+/** The values of an answer that may be about its job. */
+export const valuesOfJob = ({ values }: Answer): Value[] =>
+	values.filter((value) => !value.isOneOfMany && !isAboutSomethingElse(value));
+
 /** Names around what can only be the job. */
 export const jobParts =
 	/^(?:data|output|outputs|result|results|response|resp|body|task|tasks|job|jobs|video|videos|movie|generation|generations)$/;
@@ -43,9 +47,7 @@ export const hasState = (object: JsonObject): boolean =>
  * of the job; then the job's own decides, even if it is unknown.
  */
 export function stateIn(answer: Answer): string | undefined {
-	const values = answer.values.filter(
-		(value) => !value.isOneOfMany && !isAboutSomethingElse(value),
-	);
+	const values = valuesOfJob(answer);
 	const [status] = wordsOf(values.filter(at('status')));
 	if (status !== undefined && isAboutJob(status)) return status;
 	const states = stateNames
@@ -96,10 +98,7 @@ const isSuccessFlag = named('success_flag');
 
 /** In percent. */
 export function progressIn(answer: Answer): number | undefined {
-	const values = answer.values.filter(
-		(value) => !value.isOneOfMany && !isAboutSomethingElse(value),
-	);
-	const found = firstBy(values, [
+	const found = firstBy(valuesOfJob(answer), [
 		named('progress'),
 		named('progress_percent', 'percentage', 'percent'),
 	]);

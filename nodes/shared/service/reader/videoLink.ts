@@ -20,6 +20,8 @@ const isNotOfVideo: Rule = ({ path }) =>
 			name,
 		),
 	);
+const textsOf = ({ values }: Answer) =>
+	values.filter((value) => typeof value.value === 'string' && !isNotOfVideo(value));
 /** A text with a space may be a sentence that begins with a link. Base64 may have line breaks. */
 const isOneWord: Rule = ({ value }) => !/[^\S\r\n]/.test(String(value).trim());
 
@@ -62,8 +64,8 @@ const isVideo = (link: string) => /^data:|^[^?#]*\.(?:mp4|m4v|mov|webm|mkv)(?:[?
 
 /** How many videos there are in the list that has this link; 1 where it is in none. */
 export function countVideos(answer: Answer, link: string): number {
-	const listed = answer.values
-		.filter((value) => value.isOneOfMany && typeof value.value === 'string' && !isNotOfVideo(value))
+	const listed = textsOf(answer)
+		.filter(({ isOneOfMany }) => isOneOfMany)
 		.flatMap((value) => linkOf(value).map((found) => ({ ...found, place: value.path.join('.') })))
 		.filter(({ isOther }) => !isOther);
 	const own = listed.find((one) => one.link === link);
@@ -72,9 +74,7 @@ export function countVideos(answer: Answer, link: string): number {
 }
 
 function bestLink(answer: Answer, base?: string): Link | undefined {
-	const texts = answer.values.filter(
-		(value) => typeof value.value === 'string' && !isNotOfVideo(value),
-	);
+	const texts = textsOf(answer);
 	const likely = texts.filter(isLikelyLink);
 	const ranked = [
 		...linkNames.flatMap((name) => texts.filter(named(name))),
