@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import type { Readable } from '../client/httpClient';
 import { isOtherType, type FileType } from '../../service/files/fileType';
-import { publicLinkProblem } from '../../service/links';
+import { parseUrl, publicLinkProblem } from '../../service/links';
 import { checkFile, type FileCheck } from './itemFile';
 
 /** Long enough for a job that waits in the service's queue before it fetches the file. */
@@ -74,7 +74,7 @@ export async function publicLinkOf(
 	if (problem === undefined || skipsRules) {
 		return signedLinkOf(await fileToFetch(file, check), context);
 	}
-	const address = URL.canParse(link) ? new URL(link).origin : link;
+	const address = parseUrl(link)?.origin ?? link;
 	scope.report(
 		field,
 		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (WEBHOOK_URL), ${instead}`,

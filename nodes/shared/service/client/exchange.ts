@@ -1,5 +1,6 @@
 import { redirected, type RequestInfo } from '../errors/requestErrors';
 import { JsonBounds } from '../jsonBounds';
+import { parseUrl } from '../links';
 import { bytesPerWeight, maxDrainedBytes, responseBounds } from '../protocol/bounds';
 import { maxAddressLength, maySendKeyTo } from './connection';
 import { minCharactersPerTurn, waitForEventLoop } from './eventLoop';
@@ -118,9 +119,9 @@ function redirectOf(
 ): Redirect | undefined {
 	const { url, method, visited, mayLeadToFile } = hop;
 	if (!redirects.has(status) || !target) return undefined;
-	if (target.length > maxAddressLength || !URL.canParse(target, url))
-		return { target, why: 'foreignRedirect' };
-	const { href, origin, pathname } = new URL(target, url);
+	const to = target.length > maxAddressLength ? undefined : parseUrl(target, url);
+	if (!to) return { target, why: 'foreignRedirect' };
+	const { href, origin, pathname } = to;
 	const from = new URL(url);
 	const isSameOrigin = origin === from.origin;
 	// The same path, perhaps with a trailing slash, is the endpoint itself. Any other is a file.

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gatewayError';
 import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
 import { fileInText } from '../files/dataUrl';
+import { parseUrl } from '../links';
 import { maxFileRedirects, transferMinute as timeout } from '../protocol/bounds';
 import { mayFetchFrom, maySendKeyTo, mayShow } from './connection';
 import type { Gateway } from './gateway';
@@ -126,8 +127,8 @@ function fileWithin(dataUrl: string): FileResponse {
 /** The target of a redirect; undefined when that is no web address. */
 function redirectOf({ status, headers }: HttpResponse, url: string): URL | undefined {
 	const { location } = headers;
-	const isRedirect = status >= 300 && status < 400 && location && URL.canParse(location, url);
-	const target = isRedirect ? new URL(location, url) : undefined;
+	const isRedirect = status >= 300 && status < 400 && location;
+	const target = isRedirect ? parseUrl(location, url) : undefined;
 	return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 

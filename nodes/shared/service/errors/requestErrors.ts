@@ -1,4 +1,5 @@
 import { beginningOf, excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
+import { parseUrl } from '../links';
 import { maxRecordedLength } from '../protocol/bounds';
 import { deniedBy, refusalOfCode, refusals, type RefusalKind } from '../protocol/errorCodes';
 import { isWebPage, readReason } from '../reader/page';
@@ -91,8 +92,9 @@ const problems: Partial<Record<FailureKind, string>> = addressProblems;
 
 /** Whether a connection to this address was one to the host of the URL: a name may resolve to any IP address. */
 function isAddressOf(address: string, url?: string): boolean {
-	if (url === undefined || !URL.canParse(url)) return true;
-	const { port, protocol } = new URL(url);
+	const parsed = parseUrl(url ?? '');
+	if (!parsed) return true;
+	const { port, protocol } = parsed;
 	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
 
