@@ -69,10 +69,8 @@ const textNames = ['output', 'result', 'response'];
 export function completionIn(fields: JsonObject): Completion | undefined {
 	const choices = choicesIn(fields) ?? onlyTextIn(fields);
 	if (choices === undefined) return undefined;
-	const usages = [fields, ...wrappers.map((name) => fields[name]), ...choices].map((part) =>
-		valueAt(part, 'usage'),
-	);
-	const usage = usages.find((each) => isObject(each)) ?? fields.usage;
+	const places = [fields, ...wrappers.map((name) => fields[name]), ...choices];
+	const usage = places.map((place) => valueAt(place, 'usage')).find(isObject);
 	return { ...fields, ...withoutUndefined({ usage }), choices };
 }
 
@@ -120,10 +118,10 @@ function answersIn(part: JsonObject): unknown[] | undefined {
 	if (list) return list;
 	const message = messageIn(part);
 	const finish_reason = endOf(part);
-	const isEmpty = contentIn(message.content) === undefined;
+	const hasContent = contentIn(message.content) !== undefined;
 	const { content } = isObject(part.message) ? message : part;
 	const isEnded = content === null && finish_reason !== undefined;
-	const isAnswer = !isEmpty || isEnded || callsTool(message) || refusalOf(message) !== '';
+	const isAnswer = hasContent || isEnded || callsTool(message) || refusalOf(message) !== '';
 	return isAnswer ? [{ message, finish_reason }] : undefined;
 }
 

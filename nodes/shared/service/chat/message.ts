@@ -85,12 +85,7 @@ function textIn(part: unknown): string | undefined {
 }
 
 /** The text of a message; empty when it has none. */
-export function textOf({ content }: JsonObject): string {
-	if (typeof content === 'string') return content;
-	return partsOf(content)
-		.map((part) => textIn(part) ?? '')
-		.join('');
-}
+export const textOf = ({ content }: JsonObject): string => partsOf(content).map(textIn).join('');
 
 /** The words with which a model refuses to answer; empty when it does not. */
 export function refusalOf({ content, refusal }: JsonObject): string {
