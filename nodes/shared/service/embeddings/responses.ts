@@ -83,10 +83,7 @@ const indexOf = (entry: unknown) =>
  * order, it is that of arrival: the vectors are charged, and most servers keep the order.
  */
 function inOrder(entries: readonly unknown[]): readonly unknown[] {
-	const indexed = entries.map((entry) => ({
-		entry,
-		index: indexOf(entry) ?? NaN,
-	}));
+	const indexed = entries.map((entry) => ({ entry, index: indexOf(entry) ?? NaN }));
 	const indexes = new Set(indexed.map(({ index }) => index));
 	if (indexes.has(NaN) || indexes.size < entries.length) return entries;
 	return indexed.sort((one, other) => one.index - other.index).map(({ entry }) => entry);
