@@ -157,27 +157,19 @@ export function without(object: JsonObject, [name, ...deeper]: readonly string[]
 }
 
 /**
- * The object with its texts replaced, and without those that nothing replaces. Only what changes is copied: a response
- * may have very many values.
+ * The value with its texts replaced, and without those that nothing replaces. Only what changes is copied: a response may
+ * have very many values.
  */
-export function withTexts(
-	object: JsonObject,
-	replace: (text: string) => string | undefined,
-): JsonObject {
-	const names = Object.keys(object);
-	const values = names.map((name) => replaced(object[name], replace));
-	const isSame = names.every((name, at) => values[at] !== undefined && values[at] === object[name]);
-	if (isSame) return object;
-	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, values[at]])));
-}
-
-function replaced(value: unknown, replace: (text: string) => string | undefined): unknown {
+export function withTexts<T>(value: T, replace: (text: string) => string | undefined): T;
+export function withTexts(value: unknown, replace: (text: string) => string | undefined): unknown {
 	if (typeof value === 'string') return replace(value);
-	if (isObject(value)) return withTexts(value, replace);
-	if (!Array.isArray(value)) return value;
-	const entries = value.map((entry: unknown) => replaced(entry, replace));
-	const isSame = entries.every((entry, at) => entry !== undefined && entry === value[at]);
-	return isSame ? value : entries.filter((entry) => entry !== undefined);
+	if (typeof value !== 'object' || value === null) return value;
+	const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+	const changed = parts.map((part) => withTexts(part, replace));
+	if (changed.every((part, at) => part !== undefined && part === parts[at])) return value;
+	if (Array.isArray(value)) return changed.filter((part) => part !== undefined);
+	const names = Object.keys(value);
+	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, changed[at]])));
 }
 
 /** Both objects in one. The fields of the second win; objects in both are merged in the same way. */

@@ -1,4 +1,4 @@
-import { isObject, parseJson, withoutUndefined, type JsonObject } from '../json';
+import { parseJson, withoutUndefined, withTexts, type JsonObject } from '../json';
 import type { HttpRequest } from './http';
 import type { Redaction } from './redaction';
 
@@ -14,7 +14,8 @@ export class DryRun extends Error {
 	/** The request as it would be sent, without the API key. Files are only described: a log could not hold them. */
 	get request(): JsonObject {
 		const { method, url, headers, body } = this.sent;
-		const shown = typeof body === 'string' ? withoutFiles(parseJson(body)) : body && formOf(body);
+		const shown =
+			typeof body === 'string' ? withTexts(parseJson(body), shortened) : body && formOf(body);
 		return this.redaction.json({ method, url, headers, ...withoutUndefined({ body: shown }) });
 	}
 }
@@ -22,16 +23,9 @@ export class DryRun extends Error {
 /** Maximum number of characters shown of a data URL. */
 const maxDataUrlLength = 100;
 
-function withoutFiles(value: unknown): unknown {
-	if (typeof value === 'string') {
-		const isLong = value.length > maxDataUrlLength && value.startsWith('data:');
-		return isLong ? `${value.slice(0, maxDataUrlLength)}… (${value.length} characters)` : value;
-	}
-	if (Array.isArray(value)) return value.map(withoutFiles);
-	if (!isObject(value)) return value;
-	return Object.fromEntries(
-		Object.entries(value).map(([name, entry]) => [name, withoutFiles(entry)]),
-	);
+function shortened(text: string): string {
+	const isLong = text.length > maxDataUrlLength && text.startsWith('data:');
+	return isLong ? `${text.slice(0, maxDataUrlLength)}… (${text.length} characters)` : text;
 }
 
 function formOf(form: FormData): JsonObject {
@@ -39,7 +33,7 @@ function formOf(form: FormData): JsonObject {
 	form.forEach((value, name) => {
 		const shown =
 			typeof value === 'string'
-				? withoutFiles(value)
+				? shortened(value)
 				: { file_name: value.name, mime_type: value.type, bytes: value.size };
 		// A form may have several fields of one name.
 		fields[name] = name in fields ? [fields[name], shown].flat() : shown;

@@ -128,8 +128,8 @@ function linkOf(value: Value, base?: string): Link[] {
 }
 
 /** The fields without videos that they hold themselves: these become files, and would fill the execution's log. */
-export const withoutVideos = <T extends JsonObject>(fields: T): Partial<T> =>
-	withTexts(fields, (text) => (videoInText(text) === undefined ? text : undefined)) as Partial<T>;
+export const withoutVideos = (fields: JsonObject): JsonObject =>
+	withTexts(fields, (text) => (videoInText(text) === undefined ? text : undefined));
 
 /** The data URL of a video that is there as one, or as base64, as its beginning shows. */
 function videoInText(given: string): string | undefined {
