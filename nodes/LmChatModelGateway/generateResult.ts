@@ -77,8 +77,8 @@ function throwIfCut(end: Choice['finish_reason']): void {
 }
 
 /**
- * The tool calls of a message: in the usual form, in the older one, or as parts of its content. Empty ones are none, and
- * those of tools that the service runs itself.
+ * The tool calls of a message: in the usual form, in the older one, or as parts of its content. Empty ones, and those of
+ * tools that the service runs itself, are left out.
  */
 function callsOf({ tool_calls, function_call: call, content }: JsonObject): JsonObject[] {
 	const lists = [[tool_calls].flat(), [{ function: call }], partsOf(content).map(callInPart)].map(

@@ -11,8 +11,8 @@ import { secondsSince, type Forecast } from './request';
 import { jobOf, type StoredItem } from './state';
 
 /**
- * How much later than a job ended its end may be seen, so that its length says enough: milliseconds, as n8n resumes a
- * parked execution up to a minute late, or a part of the length. It was later when n8n was down, or with few polls.
+ * How late a poll may see that a job has ended, so that its length is learned: milliseconds, as n8n resumes a parked
+ * execution up to a minute late, or a part of the length. It is seen later after n8n was down, or with few polls.
  */
 const maxUnseen = 120_000;
 const maxUnseenPart = 0.2;

@@ -17,8 +17,8 @@ export const isWorker = ({ additionalData }: EngineContext): boolean =>
 	additionalData !== undefined && additionalData.sendDataToUI === undefined;
 
 /**
- * The nodes before or behind a node. n8n throws where a connection leads to a node that the workflow does not have, as
- * after an import or a change by the API: they are not known then.
+ * The nodes before or behind a node. Undefined where n8n throws, because a connection leads to a node that the workflow
+ * does not have, as after an import or a change by the API.
  */
 export function nodesAround(
 	context: IExecuteFunctions,

@@ -41,8 +41,8 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 }
 
 /**
- * Whether to download a video. One that came in place of a link is always made a file. A tool does so besides only if the
- * link needs the API key, to give a link to n8n's copy.
+ * Whether to download a video: always where it came in place of its link. A tool also downloads one whose link needs the
+ * API key, to give a link to n8n's copy.
  */
 export function shouldDownload(
 	{ download }: FileOutput,

@@ -74,7 +74,7 @@ interface Chunks {
 const heartbeat =
 	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
 
-/** In one event: refusing to parse a line takes long, and the answer cannot be used then. */
+/** After as many lines of an event that are no JSON, no more are parsed: each takes long, and the answer is of no use. */
 const maxStrayLines = 100;
 
 /** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */

@@ -9,7 +9,7 @@ export const isMessageEvent = (type: unknown): boolean =>
 
 /**
  * An event of a streamed answer of "Endpoints" 5, or of the Responses API, as a chunk of a chat; any other as it is. The
- * specification shows none; these are those of endpoints of these kinds.
+ * specification shows none of them.
  */
 export function asChunk(event: JsonObject): JsonObject {
 	const { type } = event;

@@ -17,10 +17,10 @@ export interface FileSource {
 	mayNeedKey?: true;
 }
 
-/** Whether the file is not at an address but in it: some services respond with the file itself, as a data URL. */
+/** Whether the address is a data URL with the file itself, which some services give in place of a link. */
 export const isWithin = ({ url }: Pick<FileSource, 'url'>): boolean => /^data:/i.test(url);
 
-/** The address of the file as it is shown; undefined for a file that is in it, which would fill the execution. */
+/** The address to show; undefined for a data URL, which would fill the execution. */
 export const linkTo = (source: Pick<FileSource, 'url'>): string | undefined =>
 	isWithin(source) ? undefined : source.url;
 

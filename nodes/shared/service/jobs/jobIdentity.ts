@@ -12,7 +12,7 @@ export const namesJob = (fields: unknown, id: string): boolean =>
 /**
  * A parser that refuses responses about another job. A proxy may mix up responses, and another job's video would be
  * taken for the one that was ordered. A response is refused only if it certainly names another job. Of a list of jobs,
- * as a service gives them where it drops the ID, only this one is read.
+ * which a service gives where it ignores the ID, only this one is read.
  * @param parse parses a response that names this job, or none
  */
 export function parserForJob<T>(

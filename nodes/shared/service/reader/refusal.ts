@@ -79,7 +79,7 @@ function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined
 	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
 }
 
-/** Whether a field may name or hold what the service has made: any text or number that is not about the call, nor zero. */
+/** Whether a field may name or hold what the service has made: any text or number that is neither about the call nor zero. */
 function mayBeResult({ name, value }: Value): boolean {
 	const isKnown =
 		verdictNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);

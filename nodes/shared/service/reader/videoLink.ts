@@ -131,7 +131,7 @@ function linkOf(value: Value, base?: string): Link[] {
 export const withoutVideos = (fields: JsonObject): JsonObject =>
 	withTexts(fields, (text) => (videoInText(text) === undefined ? text : undefined));
 
-/** The data URL of a video that is there as one, or as base64, as its beginning shows. */
+/** The data URL of a video, where a text is one, or the base64 of a video, as its beginning shows. */
 function videoInText(given: string): string | undefined {
 	const text = given.trim();
 	const [declared = ''] = /^data:[^,]{0,200},/i.exec(text) ?? [];
