@@ -93,7 +93,7 @@ export function withRequestIds(
 	return {
 		...withoutUndefined({ http_request_id }),
 		...fields,
-		...withoutUndefined({ request_id: own ?? requestId }),
+		...withoutUndefined({ request_id: own ?? requestId ?? fromHeader }),
 	};
 }
 

@@ -16,7 +16,7 @@ import { jobIdIn, jobIdInText } from '../reader/jobId';
 import { progressIn, stateIn, sureEndIn } from '../reader/jobState';
 import { videoIn, withoutVideos } from '../reader/videoLink';
 import { isWebPage } from '../reader/page';
-import { hasError, jobReasonIn, reasonIn, requestIdOf, type ErrorObject } from '../reader/reason';
+import { hasError, jobReasonIn, reasonIn, type ErrorObject } from '../reader/reason';
 import { read } from '../reader/values';
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
@@ -70,9 +70,8 @@ function createdJob(response: ServiceResponse, kind: JobKind): CreatedJob {
 	const whole = broken === undefined ? (json ?? said.trim()) : '';
 	const id = jobIdInText(said, kind) ?? jobIdIn(read(whole), kind, links);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
-	const requestId = requestIdOf(headers);
 	const idName = kind === 'task' ? 'task_id' : 'id';
-	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
+	return { id, fields: withRequestIds({ [idName]: id }, response) };
 }
 
 // ── Jobs that are polled ("Endpoints" 2 and 12) ─────────────────────────────────────────────────
