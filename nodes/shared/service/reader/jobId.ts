@@ -46,8 +46,8 @@ export function jobIdIn(
 	const values = valuesOfJob(answer).filter(mayBeId);
 	const ofVideo = kind === 'video' ? [at('data.id'), at('output.id')] : [];
 	const shown = firstBy(values, [...shownIds[kind], ...ofVideo, ...usualIds]);
-	const named = asText((shown ?? onlyOne(values.filter(isIdName)))?.value);
-	if (named !== undefined || !mayBeAccepted(answer)) return named;
+	const id = asText((shown ?? onlyOne(values.filter(isIdName)))?.value);
+	if (id !== undefined || !mayBeAccepted(answer)) return id;
 	const texts = answer.values.map(({ value }) => String(value));
 	return asText(onlyOne(values.filter(isBareId))?.value) ?? idInAddresses([...links, ...texts]);
 }
