@@ -150,7 +150,7 @@ function byResolution(
 }
 
 /** Chats and embeddings name their token counts as "Resources" shows; for messages, it shows no names. */
-function tokensIn(usage: unknown): { input: number; output: number } | undefined {
+export function tokensIn(usage: unknown): { input: number; output: number } | undefined {
 	if (!isObject(usage)) return undefined;
 	const tokens = (...names: string[]) => {
 		const given = names.map((name) => Number(asText(usage[name]) ?? NaN));

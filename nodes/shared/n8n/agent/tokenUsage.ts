@@ -1,4 +1,5 @@
 import { isObject } from '../../service/json';
+import { tokensIn } from '../../service/prices';
 
 /** The tokens that a call of a model used, under the names of n8n's run log and of its SDK for AI nodes. */
 export interface TokenUsage {
@@ -13,10 +14,7 @@ export interface TokenUsage {
  */
 export function tokenUsageOf(usage: unknown): TokenUsage | undefined {
 	if (!isObject(usage)) return undefined;
-	const tokens = (...names: string[]) =>
-		Number(names.map((name) => usage[name]).find(Number.isFinite) ?? 0);
-	const promptTokens = tokens('prompt_tokens', 'input_tokens');
-	const completionTokens = tokens('completion_tokens', 'output_tokens');
-	const totalTokens = tokens('total_tokens') || promptTokens + completionTokens;
-	return { promptTokens, completionTokens, totalTokens };
+	const { input, output } = tokensIn(usage) ?? { input: 0, output: 0 };
+	const totalTokens = Number(usage.total_tokens) || input + output;
+	return { promptTokens: input, completionTokens: output, totalTokens };
 }
