@@ -114,9 +114,10 @@ const anyLink = [
 	String.raw`(https?:\/\/${linkWithout('"\'`|\\]，。；：！？、”’」』】》）')})`,
 ].join('|');
 
-/** Markdown has a backslash before punctuation, and entities. A link has neither. */
-const withoutEscapes = (link: string) =>
-	decodeEntities(link.replace(/\\(?=[!-/:-@[-`{-~])/g, ''), true);
+/** Markdown may have a backslash before punctuation. */
+const escape = /\\(?=[!-/:-@[-`{-~])/g;
+/** Marks of a sentence behind a link. */
+const endMarks = /(?<![.,;:!?*])[.,;:!?*]+$/;
 
 /** One pass: what belongs to a link is not looked at again. */
 function linksIn(text: string): Array<{ link: string; isMarked: boolean }> {
@@ -126,13 +127,9 @@ function linksIn(text: string): Array<{ link: string; isMarked: boolean }> {
 		const match = pattern.exec(text) as Array<string | undefined> | null;
 		if (!match) break;
 		const [, markdown, double, single, bare, sentence] = match;
-		const tag = double ?? single ?? bare;
+		const marked = markdown?.replace(escape, '') ?? double ?? single ?? bare ?? '';
+		const link = sentence?.replace(endMarks, '') ?? decodeEntities(marked, true).trim();
 		const isMarked = sentence === undefined;
-		const link =
-			(markdown && withoutEscapes(markdown)) ??
-			(tag === undefined
-				? (sentence ?? '').replace(/(?<![.,;:!?*])[.,;:!?*]+$/, '')
-				: decodeEntities(tag, true).trim());
 		if (link !== '' && !link.includes(filePlace)) found.push({ link, isMarked });
 	}
 	return found;
