@@ -3,7 +3,7 @@ import type { GatewayError } from '../errors/gatewayError';
 import { isRateLimit } from '../errors/verdict';
 import type { Clock } from './clock';
 import { maxRetryAfter, parseRateLimitPause } from './retryPolicy';
-import { abortable } from './timeouts';
+import { abortable, longestSleep } from './timeouts';
 
 /** The limits that a credential sets for its key; undefined means no limit. */
 export interface Limits {
@@ -13,9 +13,6 @@ export interface Limits {
 
 /** In milliseconds: requests may differ by this much in their time to the service, and no second exceeds the limit. */
 const margin = 100;
-
-/** In milliseconds; timers take no more than 24 days. */
-const maxSleep = 3_600_000;
 
 /**
  * Milliseconds from one request to the next. Requests are spread evenly, because a service may count over less than a
@@ -120,7 +117,7 @@ export class RequestQueue {
 			const interval = intervalOf(limits);
 			const wait = key.waitAt(clock.now(), interval);
 			if (wait > 0) {
-				await clock.sleep(Math.min(wait, maxSleep));
+				await clock.sleep(Math.min(wait, longestSleep));
 				continue;
 			}
 			waiting.delete(go);

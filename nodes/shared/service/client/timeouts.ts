@@ -24,7 +24,7 @@ export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): P
 }
 
 /** In milliseconds: no wait takes as long, and timers take no more than 24 days. */
-const maxPatience = 3_600_000;
+export const longestSleep = 3_600_000;
 
 /**
  * Whether `wait` ends before the signal aborts, and within the patience in milliseconds (default: any). The signal given
@@ -38,7 +38,7 @@ export async function isInTime(
 	const waitOver = new AbortController();
 	const abortSignal = AbortSignal.any([waitOver.signal, signal]);
 	const giveUp = () => waitOver.abort(done);
-	if (patience <= maxPatience) clock.sleep(patience, abortSignal).then(giveUp, () => undefined);
+	if (patience <= longestSleep) clock.sleep(patience, abortSignal).then(giveUp, () => undefined);
 	try {
 		await wait(abortSignal);
 		return true;
