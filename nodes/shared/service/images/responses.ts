@@ -57,7 +57,7 @@ export function readImages(response: ServiceResponse): ImageResult {
 	const { json = unparsed() } = response;
 	const found = imagesOf(read(json), response);
 	if (found === undefined) {
-		const [error] = [valueAt(json, 'data')].flat().map((event) => valueAt(event, 'error'));
+		const error = valueAt(json, 'data.0.error') ?? valueAt(json, 'data.error');
 		throw new UnusableResponse(`has no image: ${describeBody(response)}`, { error });
 	}
 	const { path, isInPlace } = found;
