@@ -23,7 +23,7 @@ export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): P
 	}
 }
 
-/** In milliseconds: no wait takes as long, and timers take no more than 24 days. */
+/** In milliseconds, since timers take no more than 24 days. A longer patience counts as none. */
 export const longestSleep = 3_600_000;
 
 /**
