@@ -3,7 +3,7 @@ import { toGenerateResult } from '../../../nodes/LmChatModelGateway/generateResu
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import { hintAtIncompleteAnswers } from '../../../nodes/ModelGateway/resources/shared/answers';
 import { completion, type Completion } from '../../../nodes/shared/service/chat/completion';
-import { refusalOf, textOf as messageText } from '../../../nodes/shared/service/chat/message';
+import { refusalTextOf, textOf as messageText } from '../../../nodes/shared/service/chat/message';
 import { completeChat } from '../../../nodes/shared/service/chat/complete';
 import { unstreamed } from '../../../nodes/shared/service/chat/answerStream';
 import { Gateway } from '../../../nodes/shared/service/client/gateway';
@@ -179,7 +179,7 @@ function factsOfCompletion(whole: Completion): Partial<Facts> {
 	const reasons = choices.map(({ finish_reason }) => finish_reason);
 	return {
 		text: choices.map(({ message }) => messageText(message)).join('\n\n'),
-		refusal: refusalOf(choices[0].message) || undefined,
+		refusal: refusalTextOf(choices[0].message) || undefined,
 		finish: reasons.map((reason) => reason ?? null),
 		isNatural: isNatural(reasons),
 		toolCalls: toolCallsOf(choices[0].message),

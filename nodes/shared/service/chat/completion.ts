@@ -21,7 +21,7 @@ import { mayBeAccepted } from '../reader/refusal';
 import { named, read } from '../reader/values';
 import { words } from '../words';
 import { isEmpty } from './fragments';
-import { contentIn, messageIn, refusalOf, textOf, type Message } from './message';
+import { contentIn, messageIn, refusalTextOf, textOf, type Message } from './message';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
@@ -121,7 +121,7 @@ function answersIn(part: JsonObject): unknown[] | undefined {
 	const hasContent = contentIn(message.content) !== undefined;
 	const { content } = isObject(part.message) ? message : part;
 	const isEnded = content === null && finish_reason !== undefined;
-	const isAnswer = hasContent || isEnded || callsTool(message) || refusalOf(message) !== '';
+	const isAnswer = hasContent || isEnded || callsTool(message) || refusalTextOf(message) !== '';
 	return isAnswer ? [{ message, finish_reason }] : undefined;
 }
 

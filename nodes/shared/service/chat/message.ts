@@ -88,7 +88,7 @@ function textIn(part: unknown): string | undefined {
 export const textOf = ({ content }: JsonObject): string => partsOf(content).map(textIn).join('');
 
 /** The words with which a model refuses to answer; empty when it does not. */
-export function refusalOf({ content, refusal }: JsonObject): string {
+export function refusalTextOf({ content, refusal }: JsonObject): string {
 	if (typeof refusal === 'string' && refusal !== '') return refusal;
 	const refusals = partsOf(content).map((part) => valueAt(part, 'refusal'));
 	return refusals.filter((words) => typeof words === 'string').join('');
@@ -103,7 +103,7 @@ export function textToShow(message: JsonObject): string {
 	if (text.trim() !== '') return text;
 	const { content } = message;
 	const isParsed = isObject(content) && !isEmpty(content) && content.type === undefined;
-	return refusalOf(message) || (isParsed ? jsonTextOf(content) : text);
+	return refusalTextOf(message) || (isParsed ? jsonTextOf(content) : text);
 }
 
 /** The parts of a message besides its text, under the service's own names. */
@@ -116,6 +116,6 @@ export function otherContentOf(message: JsonObject): JsonObject {
 		function_call,
 		images,
 		audio,
-		refusal: refusalOf(message) || undefined,
+		refusal: refusalTextOf(message) || undefined,
 	});
 }
