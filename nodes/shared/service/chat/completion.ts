@@ -76,18 +76,21 @@ export function completionIn(fields: JsonObject): Completion | undefined {
 
 /** The choices of {@link completionIn}. */
 export function choicesIn(fields: JsonObject): Choice[] | undefined {
+	// Some services say around the answer why it ended.
+	const finish_reason = endOf(fields);
 	for (const name of [undefined, ...wrappers]) {
 		const part = name === undefined ? fields : fields[name];
 		const answers = isObject(part) ? answersIn(part) : undefined;
 		if (!answers) continue;
-		// Some services say around the answer why it ended.
-		const finish_reason = endOf(fields);
 		const withEnd = (answer: JsonObject) =>
 			finish_reason && !endOf(answer) ? { ...answer, finish_reason } : answer;
 		return answers.filter(isObject).slice(0, maxChoices).map(withEnd).map(asChoice);
 	}
-	const text = textNames.map((name) => fields[name]).find((value) => asText(value) !== undefined);
-	return text === undefined ? undefined : [asChoice({ text }, 0)];
+	// The last piece of a stream may have nothing but its end.
+	const isPiece = (value: unknown) =>
+		['string', 'number'].includes(typeof value) && (value !== '' || finish_reason !== undefined);
+	const text = textNames.map((name) => fields[name]).find(isPiece);
+	return text === undefined ? undefined : [asChoice({ text, finish_reason }, 0)];
 }
 
 /** Names under which other services put a text, wherever it is. */
