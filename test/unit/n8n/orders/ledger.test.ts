@@ -143,14 +143,21 @@ describe('Send Again in a Retry of an execution whose response was lost', () => 
 		}
 	});
 
-	it('does not send it again when another worker does so between its look-up and its record', async () => {
-		entries.before = (values) => {
-			if (!values.some((value) => value.startsWith('again '))) return;
-			entries.before = () => {};
-			entries.list.push(...values.filter((value) => /^(?:again|number) /.test(value)));
-		};
-		expect((await worker(['A'], answered)).decisions).toMatchObject(sentElsewhere);
-	});
+	it.each(['has stored', 'has not stored, because it was killed'])(
+		'does not send it again when another worker does so between its look-up and its record: what n8n %s',
+		async (what) => {
+			if (what !== 'has stored') stored = {};
+			entries.before = (values) => {
+				const isRecord = ['again ', 'number '].every((name) =>
+					values.some((value) => value.startsWith(name)),
+				);
+				if (!isRecord) return;
+				entries.before = () => {};
+				entries.list.push(...values.filter((value) => /^(?:again|number) /.test(value)));
+			};
+			expect((await worker(['A'], answered)).decisions).toMatchObject(sentElsewhere);
+		},
+	);
 });
 
 describe('executions without n8n’s database', () => {
