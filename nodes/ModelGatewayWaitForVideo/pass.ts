@@ -72,6 +72,12 @@ export class Pass {
 		for (const hint of hints) item.hint(hint);
 	}
 
+	/** What an earlier pass has delivered needs no credential. */
+	keepDelivered(): void {
+		for (const [index, known] of this.earlier)
+			if (known.name === 'delivered') this.run.items[index].outcome = known.outputs;
+	}
+
 	/** The items as they are stored for the next pass. The times are those of n8n's clock. */
 	get items(): ReadonlyMap<number, StoredItem> {
 		const items = [...this.stored].map(([{ index }, stored]) => [index, stored] as const);

@@ -80,6 +80,7 @@ async function runPass(
 		hasCredential = true;
 		await pass.loop(gateway, limiter);
 	});
+	if (!hasCredential) pass.keepDelivered();
 	const triesAgain = !hasCredential && !run.isStopped && mayTryAgain(state, length);
 	const outputs = triesAgain ? [] : [await settle(run)];
 	const items = triesAgain ? earlierItems(state, clock.now()) : pass.items;
