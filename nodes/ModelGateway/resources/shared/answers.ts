@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Choice, Completion } from '../../../shared/service/chat/completion';
+import { refusalIn, type Choice, type Completion } from '../../../shared/service/chat/completion';
 import { isEmpty } from '../../../shared/service/chat/fragments';
 import {
 	hasThoughts,
@@ -11,9 +11,6 @@ import {
 import { requestIdsOf } from '../../../shared/service/client/response';
 import { asText, excerpt, withoutUndefined } from '../../../shared/service/json';
 import { cutShort } from '../../../shared/service/protocol/chat';
-import { reasonIn } from '../../../shared/service/reader/reason';
-import { mayBeAccepted } from '../../../shared/service/reader/refusal';
-import { read } from '../../../shared/service/reader/values';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
 /** Shows hints for answers that a person must notice, and gives each answer as an item. */
@@ -27,8 +24,7 @@ export function deliverAnswers(
 	const field = choices[0].finish_reason === stop_reason ? 'stop_reason' : 'finish_reason';
 	const reasons = choices.map(({ finish_reason }) => finish_reason);
 	hintAtIncompleteAnswers(run, reasons, { requested, field });
-	const others = read({ ...completion, choices: undefined });
-	const why = mayBeAccepted(others) ? undefined : reasonIn(others)?.message;
+	const why = refusalIn(completion);
 	for (const choice of choices) hintAtMissingText(run, choice, why);
 	return choices.map(({ message, finish_reason, index }, position) => ({
 		json: withoutUndefined({

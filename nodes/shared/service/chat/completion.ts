@@ -50,10 +50,16 @@ export function anyCompletion(response: ServiceResponse): Completion {
 	if (whole === undefined)
 		throw new UnusableResponse(describeBody(response), { error: errorIn(fields) });
 	if (whole.choices.length === 0) {
-		const { message } = reasonIn(read(fields)) ?? {};
-		throw new UnusableResponse(message ? `has no choices: ${message}` : 'has no choices');
+		const why = refusalIn(fields);
+		throw new UnusableResponse(why ? `has no choices: ${why}` : 'has no choices');
 	}
 	return whole;
+}
+
+/** Why a response has no answer, as far as it says beside its answers that something went wrong. */
+export function refusalIn(fields: JsonObject): string | undefined {
+	const others = read({ ...fields, choices: undefined });
+	return mayBeAccepted(others) ? undefined : reasonIn(others)?.message;
 }
 
 /** The places where other services put the whole answer. */
