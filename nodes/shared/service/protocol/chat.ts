@@ -13,7 +13,7 @@ export const finishReasons = {
 const naturalEnds = new Set(
 	words(`
 		null stop stopped stop_token stop_string end_turn stop_sequence tool_call tool_calls tool_use
-		function_call eos eos_token endoftext end_of_text complete completed done end finish finished success
+		function_call eos eos_token end_of_text complete completed done end finish finished success
 		normal unspecified
 	`),
 );
