@@ -1,5 +1,12 @@
 import { isEmpty } from '../shared/service/chat/fragments';
-import { asText, isObject, parseJson, valueAt, type JsonObject } from '../shared/service/json';
+import {
+	asText,
+	isObject,
+	parseJson,
+	textAt,
+	valueAt,
+	type JsonObject,
+} from '../shared/service/json';
 
 /**
  * What a service gave beside its tool calls and wants back with their results: the thoughts before them, and the
@@ -31,12 +38,17 @@ export function toolContextOf(
 ): ToolContext | undefined {
 	if (calls.length === 0) return undefined;
 	const given = calls.map(([id, call]) => [id, pick(call, callFields)] as const);
+	// In a stream, thoughts come in pieces, of which only the last is signed: these would be refused.
+	const areWhole = [message.thinking_blocks].flat().every(isSigned);
+	const { thinking_blocks, ...others } = message;
 	const context = {
-		message: pick(message, messageFields),
+		message: pick(areWhole ? { ...others, thinking_blocks } : others, messageFields),
 		calls: Object.fromEntries(given.filter(([, fields]) => !isEmpty(fields))),
 	};
 	return isEmpty(context.message) && isEmpty(context.calls) ? undefined : context;
 }
+
+const isSigned = (block: unknown) => textAt(block, 'signature', 'data') !== undefined;
 
 const pick = (object: JsonObject, names: string[]): JsonObject =>
 	Object.fromEntries(

@@ -142,9 +142,10 @@ it.each(['results', 'streamed results'])(
 			...{ role: 'assistant', content: '', reasoning_content: 'It wants a sum.' },
 			...{ reasoning_details: [{ type: 'reasoning.encrypted', data: 'eHg=' }], tool_calls: [call] },
 		};
+		const piece = { thinking_blocks: [{ type: 'thinking', thinking: 'It', signature: '' }] };
 		const [key, object] =
 			way === 'results' ? ['message', 'chat.completion'] : ['delta', 'chat.completion.chunk'];
-		const choice = { index: 0, [key]: said, finish_reason: 'tool_calls' };
+		const choice = { index: 0, [key]: { ...said, ...piece }, finish_reason: 'tool_calls' };
 		const json = JSON.stringify({ id: 'a', object, choices: [choice] });
 		const body = way === 'results' ? json : `data: ${json}\n\ndata: [DONE]\n\n`;
 		gateway.fault({ route: 'chat', action: 'answer', body });
