@@ -76,7 +76,7 @@ export function phaseOf(state: string): Phase | undefined {
 
 /** Matches an unknown state in which a job surely goes on, although its file may be announced. */
 export const goesOnWords =
-	/ing(?![a-z])|pend|progress|process(?!ed)|queue|stage|step|wait|retry|retries|\brun\b|\bactive|中(?![断止])|중(?![단지])|排队|等待/i;
+	/ing(?![a-z])|pend|progress|process(?!ed)|queue|stage|step|wait|retry|retries|retried|\brun\b|\bactive|中(?![断止])|중(?![단지])|排队|等待/i;
 
 /**
  * Matches an unknown state in which a job that has an error and no file has surely failed. "Blocked" or "expired" may be
