@@ -126,8 +126,8 @@ function checkOrders(family: Family, facts: Facts): void {
 	const isCertain =
 		onError === 'stopWorkflow' &&
 		steps.every(
-			({ faults, stop, kill, breaks }) =>
-				!stop && !kill && !breaks && faults.every(({ fault }) => fault.isRefusal),
+			({ faults, stop, kill, breaks, preview }) =>
+				!stop && !kill && !preview?.kill && !breaks && faults.every(({ fault }) => fault.isRefusal),
 		);
 	if (!family.hasBegun || !isCertain || family.isUnguarded || !facts.isStoreWhole) return;
 	for (const text of family.texts) {
