@@ -9,7 +9,7 @@ import {
 } from '../shared/service/json';
 
 /**
- * What a service gave beside its tool calls and wants back with their results: the thoughts before them, and the
+ * Facts beside tool calls that a service wants back with their results: the thoughts before them, and the
  * signatures of these. Services of reasoning models refuse the next request without them.
  */
 export interface ToolContext extends JsonObject {
@@ -65,7 +65,7 @@ export const toKwargs = (context: unknown): JsonObject => ({
 	[keptField]: { 'model-gateway': JSON.stringify(context) },
 });
 
-/** What {@link toKwargs} kept in these `additional_kwargs`; another model's signature there is none. */
+/** The context that {@link toKwargs} kept in these `additional_kwargs`; another model's signature there is none. */
 export function contextInKwargs(kwargs: unknown): ToolContext | undefined {
 	const kept = valueAt(kwargs, keptField);
 	const [text] = isObject(kept) ? Object.values(kept) : [];

@@ -72,7 +72,7 @@ export class Pass {
 		for (const hint of hints) item.hint(hint);
 	}
 
-	/** What an earlier pass has delivered needs no credential. */
+	/** Gives the outputs of an earlier pass, which need no credential. */
 	keepDelivered(): void {
 		for (const [index, known] of this.earlier)
 			if (known.name === 'delivered') this.run.items[index].outcome = known.outputs;

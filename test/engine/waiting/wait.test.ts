@@ -36,7 +36,7 @@ describe('Wait for Video', () => {
 	it.each<[string, { task_id?: string }, string[]]>([
 		['auto', {}, ['task', 'video']],
 		['video', {}, ['video']],
-		// Of a table in which each job is a task.
+		// The row of a table in which each job is a task.
 		['video', { task_id: 'own_id' }, ['video']],
 	])(
 		'polls an ID that comes from no Create as Kind of Job says: %s %j',

@@ -35,7 +35,7 @@ export interface Limit {
 /** Maximum orders of a day or month that can be counted. */
 export const maxOrdersCounted = 100_000;
 
-/** What can be counted over several executions: orders, or their cost in any currency. */
+/** The most that can be counted over several executions: orders, or their cost in any currency. */
 const maxCounted = { orders: maxOrdersCounted, cost: 1_000_000_000 };
 
 /**
@@ -233,7 +233,7 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 	if (given.length === 0 && isAdded) {
 		const setting = [inEachOption, countForOption].find(isGiven);
 		const label = setting?.property.displayName ?? displayName;
-		options.report(label, 'needs a limit, such as Max Orders', 'unsendable');
+		options.report(label, 'needs a limit, such as Max Orders: add one, or delete it', 'unsendable');
 	}
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);

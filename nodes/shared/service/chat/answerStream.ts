@@ -94,7 +94,7 @@ export class AnswerStream {
 		const whole = choices.map(([index, choice]) => choice.get(index));
 		const haveEnded = choices.length > 0 && !ends.includes(undefined);
 		const error = this.error ?? (haveEnded ? undefined : this.refusal);
-		// Of an answer with a gap, no link is whole for sure.
+		// No link of an answer with a gap is whole for sure.
 		const hasPart = whole.length > 0 && strayText === undefined;
 		const partialAnswer = hasPart ? { ...fields, choices: whole } : undefined;
 		if (error !== undefined || ends.includes('error'))

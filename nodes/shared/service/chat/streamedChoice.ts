@@ -17,7 +17,7 @@ export class StreamedChoice {
 	finishReason?: string | null;
 	private readonly message: JsonObject = { role: 'assistant' };
 	private readonly toolCalls: StreamedToolCalls;
-	/** What is beside the message. */
+	/** The fields beside the message. */
 	private readonly others: JsonObject = {};
 	/** The content as a list, in which no text follows another. */
 	private readonly parts: unknown[] = [];

@@ -45,7 +45,7 @@ export function refusalOf(
 	const kind = causeOf(status, error, request);
 	const { code = '', type = '', message = '' } = error;
 	const said = `${status} ${code} ${type} ${message.slice(0, maxReasonLength)}`;
-	// Of an error inside a 2xx, no status says that the request was wrong. That of a poll may be why its job has failed.
+	// An error inside a 2xx has no status that says that the request was wrong. That of a poll may be why its job has failed.
 	const isUnsure = kind === 'badRequest' && status < 400 && request.cost !== 'read';
 	const mayBe = isUnsure || mayTimeOut.includes(kind);
 	const isOfJob = () => jobMadeWords.test(said) || jobNamedIn(body, request) !== undefined;

@@ -93,7 +93,7 @@ export function sureEndIn(
 	const isFailure = flag > 1 || (failureWords.test(state) && !goesOnWords.test(state));
 	return isFailure && hasError(answer) ? 'failed' : undefined;
 }
-/** Of Kie: 0 while the job goes on, 1 when it has succeeded, and 2 or 3 when it has failed. */
+/** The `successFlag` of Kie: 0 while the job goes on, 1 when it has succeeded, and 2 or 3 when it has failed. */
 const isSuccessFlag = named('success_flag');
 
 /** In percent. */

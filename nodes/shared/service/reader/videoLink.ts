@@ -54,7 +54,7 @@ export function videoIn(
 	base?: string,
 ): { link: string; isFile: boolean } | undefined {
 	const best = bestLink(answer, base);
-	// What is said about a link, such as when there is a file, is not read.
+	// A remark about a link, such as when there is a file, is not read.
 	if (best === undefined) return onlyLinkInTexts(answer);
 	const { link, isOther } = best;
 	return { link, isFile: isVideo(link) && !isOther && !hasError(answer) };
@@ -93,7 +93,7 @@ function bestLink(answer: Answer, base?: string): Link | undefined {
 /** A link within a text: quoted, in brackets or Markdown, or in a sentence. */
 const linkInText = /https?:\/\/[^\s"'`<>()[\]{}|\\^\u2018-\u203a\u3000-\u30ff\uff00-\uffef]+/gi;
 
-/** What is around a link, without its label in Markdown. */
+/** The signs around a link, without its label in Markdown. */
 const withoutLabel = (text: string, link: string) =>
 	text.replace(link, '').replace(/\[[^[\]]{0,200}\]\(/, '(');
 
