@@ -18,7 +18,9 @@ export function logEvents(
 function describeRequest({ method, url, status, requestId, fault, body }: RecordedRequest): string {
 	const shown = inspect(body, { breakLength: Infinity, depth: 5 }).slice(0, shownBody);
 	return [
-		...[status ?? 'no response', `${method} ${url.split('?', 1)[0]}`, requestId],
+		status ?? 'no response',
+		`${method} ${url.split('?', 1)[0]}`,
+		requestId,
 		...(fault ? [`fault: ${inspect(fault)}`] : []),
 		...(body === undefined ? [] : [shown]),
 	].join('  ');

@@ -56,7 +56,16 @@ const embeddings = asked('embedding')((response) =>
 
 /** A request to each endpoint. */
 export const requests: Record<string, Request> = {
-	...{ models, chat, stream, images, chatImages, create, poll, content, message, embeddings },
+	models,
+	chat,
+	stream,
+	images,
+	chatImages,
+	create,
+	poll,
+	content,
+	message,
+	embeddings,
 };
 
 /** A text of about this many characters: one part again and again. */
@@ -150,7 +159,14 @@ function repetitive(length: number): string {
 	return `"message":"${part.repeat(4)}","detail":"${part}b${part}"`;
 }
 const reasonNames = [
-	...['title', 'message', 'msg', 'status_message', 'detail', 'reason', 'description', 'details'],
+	'title',
+	'message',
+	'msg',
+	'status_message',
+	'detail',
+	'reason',
+	'description',
+	'details',
 ];
 /** Reasons within reasons, as often as they are read. */
 const reasons = (depth: number): object =>
@@ -213,9 +229,18 @@ const hostile: AnswerKind[] = [
 		request: content,
 	},
 	...[
-		...['![a](https://a.b/c.png) ', '[a](b)', '![](a \\"', '![a][a]\\n[a]: b\\n', 'https://a.b/c '],
-		...['<img src=\\"a\\">', '<img src=a ', 'data:image/a,b ', '(data:image/png,A A) ', 'a '],
-		...[`${base64}${'A'.repeat(40)} `, '\\n'],
+		'![a](https://a.b/c.png) ',
+		'[a](b)',
+		'![](a \\"',
+		'![a][a]\\n[a]: b\\n',
+		'https://a.b/c ',
+		'<img src=\\"a\\">',
+		'<img src=a ',
+		'data:image/a,b ',
+		'(data:image/png,A A) ',
+		'a ',
+		`${base64}${'A'.repeat(40)} `,
+		'\\n',
 	].map((part) => ({
 		kind: `an image chat of ${part.trim().slice(0, 30) || part}`,
 		text: inText(part),
@@ -237,7 +262,8 @@ const hostile: AnswerKind[] = [
 			kind: `an error of ${JSON.stringify(part)} as ${type}`,
 			text: (length: number) => many(part, length),
 			request: create,
-			...{ status: 502, type },
+			status: 502,
+			type,
 		})),
 	),
 ];

@@ -106,7 +106,9 @@ function waysTo(sinkUrl: string): Record<string, Way> {
 	const hook = (path: string) =>
 		core('Start', 'webhook', { path, responseMode: 'onReceived' }, 2.1);
 	const create = modelGateway({
-		...{ resource: 'video', operation: 'create', model: byId('={{ $json.model }}') },
+		resource: 'video',
+		operation: 'create',
+		model: byId('={{ $json.model }}'),
 		prompt: '={{ $json.prompt }}',
 	});
 	const together =

@@ -30,7 +30,9 @@ export async function measureBudgets({
 	kills,
 }: Settings): Promise<Figure[]> {
 	const options = {
-		...{ gateway: { jobSeconds: Infinity }, workers: 2, concurrency: 100 },
+		gateway: { jobSeconds: Infinity },
+		workers: 2,
+		concurrency: 100,
 		// As in the measurement of bursts: a Retry can run what a worker has left.
 		env: {
 			N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE: '500000',

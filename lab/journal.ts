@@ -92,13 +92,16 @@ interface Order {
 async function place({ store, number, optionsOf, isInWorker }: Order): Promise<void> {
 	const execution = executeContext({ id: `${number}`, token: `token ${number}` });
 	const context = Object.assign(execution, {
-		...{ helpers: store.helpers, getTimezone: () => 'UTC' },
+		helpers: store.helpers,
+		getTimezone: () => 'UTC',
 		// A worker's engine has nothing that sends to the editor.
 		...(isInWorker && { additionalData: {} }),
 	}) as unknown as IExecuteFunctions;
 	const ledger = new Ledger(context, settings);
 	const line = Object.assign(new Line(0), {
-		...{ identity: `Video ${number}`, options: optionsOf(number), cost: 0.37 },
+		identity: `Video ${number}`,
+		options: optionsOf(number),
+		cost: 0.37,
 	});
 	await ledger.open([line]);
 	if (line.decision?.do !== 'send')
@@ -135,7 +138,8 @@ async function manyExecutions(): Promise<Figure[]> {
 	);
 	const [first, last] = [medians[0], medians[medians.length - 1]];
 	const milliseconds = (figure: string, value: number) => ({
-		...{ figure, value: `${value.toFixed(3)} ms` },
+		figure,
+		value: `${value.toFixed(3)} ms`,
 	});
 	return [
 		milliseconds(`an order, of the first ${group} executions`, first),

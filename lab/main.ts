@@ -46,7 +46,10 @@ function usageOf({ name, summary, duration, parts, notes, ...own }: Measurement)
 		...(option.startsWith('--only') ? partsText : []),
 	]);
 	return [
-		...[`${summary} (${duration}).`, '', `  npm run measure -- ${name} [options]`, ''],
+		`${summary} (${duration}).`,
+		'',
+		`  npm run measure -- ${name} [options]`,
+		'',
 		...options,
 		...(notes ? ['', ...notes] : []),
 	].join('\n');

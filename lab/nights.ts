@@ -65,8 +65,12 @@ function breakRequests(gateway: Gateway, random: () => number): () => number {
 	const faults = [
 		gateway.fault({ ...create, when: share(0.02), action: 'reset', accepted: true }),
 		gateway.fault({
-			...{ ...create, when: share(0.03), action: 'error', status: 400 },
-			...{ code: 'invalid_prompt', message: 'the prompt was blocked' },
+			...create,
+			when: share(0.03),
+			action: 'error',
+			status: 400,
+			code: 'invalid_prompt',
+			message: 'the prompt was blocked',
 		}),
 		gateway.fault({ route: 'task', times, when: share(0.05), action: 'reset' }),
 		gateway.fault({ route: 'download', times, when: share(0.05), action: 'cut', after: '40%' }),
@@ -109,8 +113,12 @@ class List {
 	async grow(count: number): Promise<void> {
 		for (let number = this.products.length + 1; number <= count; number++) {
 			this.products.push({
-				...{ product: `Product ${number}`, prompt: `Product ${number} turns` },
-				...{ model: 'beta-2.7-r2v', ratio: '1:1', seconds: 2, pictures: [this.link] },
+				product: `Product ${number}`,
+				prompt: `Product ${number} turns`,
+				model: 'beta-2.7-r2v',
+				ratio: '1:1',
+				seconds: 2,
+				pictures: [this.link],
 			});
 		}
 		const { owner } = this.instance;

@@ -34,7 +34,8 @@ export async function measureRendering(): Promise<Figure[]> {
 			atMost('5 s of 720P from 3 images, next video', warm, 3, seconds),
 			atMost('5 s of 1080P from 3 images', large, 8, seconds),
 			atMost('longest event-loop delay of the gateway meanwhile', blocked, 50, {
-				...{ unit: 'ms', digits: 1 },
+				unit: 'ms',
+				digits: 1,
 			}),
 		];
 	} finally {

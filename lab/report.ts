@@ -23,7 +23,9 @@ export function printFigures(figures: Figure[]): void {
 	printTable([
 		['figure', 'value', 'goal', 'met'],
 		...figures.map(({ figure, value, goal = '', met }) => [
-			...[figure, value, goal],
+			figure,
+			value,
+			goal,
 			met === undefined ? '' : met ? 'yes' : 'MISSED',
 		]),
 	]);
@@ -64,13 +66,14 @@ export const none = (
 	figure: string,
 	count: number,
 	value = count.toLocaleString('en'),
-): Figure => ({
-	...{ figure, value, goal: '0', met: count === 0 },
-});
+): Figure => ({ figure, value, goal: '0', met: count === 0 });
 
 /** A figure whose goal is that all meet it. */
 export const forAll = (figure: string, count: number, all: number): Figure => ({
-	...{ figure, value: `${count} of ${all}`, goal: 'all', met: count === all },
+	figure,
+	value: `${count} of ${all}`,
+	goal: 'all',
+	met: count === all,
 });
 
 const valueOf = (measured: number, { digits = 0, value, ...shown }: Shown): string =>

@@ -5,7 +5,11 @@ import { hasSeveralFrames } from '../../nodes/shared/service/files/imageParts';
 
 /** The formats of still images that are accepted. The decoder would also take an SVG, which may load other files. */
 const formats: Record<string, string> = {
-	...{ jpg: 'JPEG', png: 'PNG', webp: 'WebP', gif: 'GIF', avif: 'AVIF' },
+	jpg: 'JPEG',
+	png: 'PNG',
+	webp: 'WebP',
+	gif: 'GIF',
+	avif: 'AVIF',
 };
 const formatNames = new Intl.ListFormat('en', { type: 'disjunction' }).format(
 	Object.values(formats),

@@ -33,7 +33,10 @@ export async function measureBursts(
 	parts: Part[],
 ): Promise<Figure[]> {
 	const options = {
-		...{ gateway: { jobSeconds: Infinity }, workers: 2, concurrency: 100, hasDatabaseProxy: true },
+		gateway: { jobSeconds: Infinity },
+		workers: 2,
+		concurrency: 100,
+		hasDatabaseProxy: true,
 		env: {
 			// Statements that are held keep their connections.
 			DB_POSTGRESDB_POOL_SIZE: '10',
@@ -46,12 +49,20 @@ export async function measureBursts(
 		},
 	};
 	const burstsOf = (workers: number): Series => ({
-		...{ title: `bursts of ${workers} workers`, count: rounds, perKill: 25, executions: workers },
-		...{ victims: workers / 2, start: startBursts },
+		title: `bursts of ${workers} workers`,
+		count: rounds,
+		perKill: 25,
+		executions: workers,
+		victims: workers / 2,
+		start: startBursts,
 	});
 	const restarts: Series = {
-		...{ title: 'restarts of PostgreSQL', count: recordings, perKill: 10, executions: 1 },
-		...{ victims: 2, start: startWithRestart },
+		title: 'restarts of PostgreSQL',
+		count: recordings,
+		perKill: 10,
+		executions: 1,
+		victims: 2,
+		start: startWithRestart,
 	};
 	return await Deployment.with(options, async (deployment) => {
 		const figures: Figure[] = [];
@@ -115,7 +126,8 @@ function figuresOf(title: string, outcomes: Outcome[], collisions: number): Figu
 	};
 	return [
 		...Object.entries(facts).map(([name, value]) => ({
-			...{ figure: `${title}: ${name}`, value: String(value) },
+			figure: `${title}: ${name}`,
+			value: String(value),
 		})),
 		none(`${title}: charged twice`, outcomes.flatMap(({ twice }) => twice).length),
 		none(`${title}: stuck`, outcomes.flatMap(({ stuck }) => stuck).length),

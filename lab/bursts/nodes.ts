@@ -32,7 +32,9 @@ export async function publishNodes(
 		const isKeyed = index % 2 === 1;
 		const workflow = orderWorkflow(hook, deployment.environment.credential, isKeyed);
 		nodes.push({
-			...{ hook, isKeyed, isHeld: index % 4 < 3 },
+			hook,
+			isKeyed,
+			isHeld: index % 4 < 3,
 			workflow: await deployment.publish(workflow),
 			names: Array.from({ length: executions }, (_, place) =>
 				isKeyed ? `${hook} all` : `${hook} ${place}`,

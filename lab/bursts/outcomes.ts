@@ -45,7 +45,8 @@ export async function outcomeOf(
 	const sent = new Set(executionsWith('sent', deployment, executions));
 	return {
 		ways: families.map(({ way }) => way),
-		...{ twice, stuck },
+		twice,
+		stuck,
 		reordered: wanted.filter((name) => missing.includes(name) && charges(name) > 0).length,
 		failures: failures.length,
 		unrecorded: failures.filter((id) => sent.has(id)).length,

@@ -51,7 +51,10 @@ export async function playWave(
 	const end = new AbortController();
 	const held = new Set(nodes.filter(({ isHeld }) => isHeld).flatMap(({ names }) => names));
 	const hold = deployment.gateway.fault({
-		...{ route: 'videoCreate', action: 'stall', accepted: true, times: Infinity },
+		route: 'videoCreate',
+		action: 'stall',
+		accepted: true,
+		times: Infinity,
 		until: once(end.signal, 'abort'),
 		when: (request) => held.has(nameOf(request)),
 	});

@@ -28,7 +28,8 @@ export async function measureDownload(): Promise<Figure[]> {
 			(median(ours.map(measured)) / median(theirs.map(measured))).toFixed(2);
 		return [
 			atMost('Wait for Video: growth of memory (RSS)', median(ours.map(growth)), maxGrowth, {
-				...{ unit: 'MB', value: spread(ours.map(growth), 'MB') },
+				unit: 'MB',
+				value: spread(ours.map(growth), 'MB'),
 			}),
 			{ figure: 'HTTP Request: growth of memory (RSS)', value: spread(theirs.map(growth), 'MB') },
 			{ figure: 'Wait for Video: speed', value: spread(ours.map(speed), 'MB/s') },

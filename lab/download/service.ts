@@ -20,8 +20,12 @@ export async function serve() {
 		const { id } = earlierJob(gateway, 'task', videoHeader);
 		const url = urlOf(bytes);
 		gateway.fault({
-			...{ route: 'download', times: Infinity, when: ({ jobId }) => jobId === id },
-			...{ action: 'answer', status: 302, headers: { location: url } },
+			route: 'download',
+			times: Infinity,
+			when: ({ jobId }) => jobId === id,
+			action: 'answer',
+			status: 302,
+			headers: { location: url },
 		});
 		return { task_id: id, url, bytes };
 	};

@@ -49,7 +49,12 @@ export async function serve(
 		return process.memoryUsage().heapUsed;
 	};
 	const run: ItemsRun = {
-		...{ milliseconds: 0, block: 0, wholeBlock: 0, growth: 0, held: 0, maxHeld: 0 },
+		milliseconds: 0,
+		block: 0,
+		wholeBlock: 0,
+		growth: 0,
+		held: 0,
+		maxHeld: 0,
 	};
 	const type = nodeTypes.getByNameAndVersion(node.type);
 	const { execute } = type;

@@ -61,7 +61,8 @@ async function measureKind(ours: Kind, target: Target): Promise<Figure[]> {
 			value: both((run) => megabytes(run.growth)),
 		},
 		atMost('  longest block of the event loop, by the node', large.block, maxBlock, {
-			...{ unit: 'ms', value: both((run) => milliseconds(run.block)) },
+			unit: 'ms',
+			value: both((run) => milliseconds(run.block)),
 		}),
 		{
 			figure: '    in the whole execution, by n8n',

@@ -12,7 +12,11 @@ const usage = { prompt_tokens: 12, completion_tokens: 40, total_tokens: 52 };
 const content =
 	'It is the smallest number of its kind, and people have told stories about it for a long time.';
 const chat = JSON.stringify({
-	...{ id: 'chat-1', object: 'chat.completion', created: 1_700_000_000, model: 'chat-1', usage },
+	id: 'chat-1',
+	object: 'chat.completion',
+	created: 1_700_000_000,
+	model: 'chat-1',
+	usage,
 	choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
 });
 
@@ -24,7 +28,9 @@ function embeddings(count: number): string {
 	const made = bodies.get(count);
 	if (made !== undefined) return made;
 	const data = Array.from({ length: count }, (_, index) => ({
-		...{ object: 'embedding', index, embedding: vector },
+		object: 'embedding',
+		index,
+		embedding: vector,
 	}));
 	const body = JSON.stringify({ object: 'list', data, model: 'embed-1', usage });
 	bodies.set(count, body);

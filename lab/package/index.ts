@@ -40,7 +40,8 @@ export async function measurePackage(): Promise<Figure[]> {
 				value: spread(without, 'ms'),
 			},
 			atMost('loading the nodes of this package, in addition', median(ours), maxLoad, {
-				...{ unit: 'ms', value: spread(ours, 'ms') },
+				unit: 'ms',
+				value: spread(ours, 'ms'),
 			}),
 		];
 	});

@@ -16,13 +16,18 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 	const chat = (options: { parallelRequests?: number } = {}) =>
 		modelGateway(
 			{
-				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-				...{ messages: { values: [message] }, options },
+				resource: 'chat',
+				operation: 'complete',
+				model: byId('chat-1'),
+				messages: { values: [message] },
+				options,
 			},
 			ours,
 		);
 	const theirs = {
-		...{ resource: 'text', operation: 'message', modelId: byId('chat-1') },
+		resource: 'text',
+		operation: 'message',
+		modelId: byId('chat-1'),
 		messages: { values: [message] },
 	};
 	const body =
@@ -42,14 +47,16 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 		},
 		{ name: names.standard, gateway, workflow: fromTexts([chat(), result]) },
 		{
-			...{ name: names.http, gateway },
+			name: names.http,
+			gateway,
 			workflow: fromTexts([
 				httpRequest('HTTP Request', post(`${url}/v1/chat/completions`, body), header),
 				result,
 			]),
 		},
 		{
-			...{ name: names.openAi, gateway },
+			name: names.openAi,
+			gateway,
 			workflow: fromTexts([
 				{ ...langchain('OpenAI', 'openAi', theirs, 1.8), credentials: { openAiApi: openAi } },
 				result,
@@ -57,9 +64,7 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 		},
 	];
 	const texts = Array.from({ length: count }, (_, index) => `Tell me about the number ${index}`);
-	const rows = await inTurns(setup, ways, {
-		...{ texts, rounds, warmUp: 3, check: requireOneEach },
-	});
+	const rows = await inTurns(setup, ways, { texts, rounds, warmUp: 3, check: requireOneEach });
 	const [atOnce, , http, openAiRow] = rows;
 	return {
 		title: `${count} chats, ${chatMilliseconds} ms each`,
@@ -70,7 +75,8 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 		tables: [{ title: 'Time', rows, bars: 'seconds' }],
 		goals: [
 			atLeast(`${count} chats: time of the OpenAI node / ours`, ratio(openAiRow, atOnce), 25, {
-				...{ unit: 'times', digits: 1 },
+				unit: 'times',
+				digits: 1,
 			}),
 			atMost(`${count} chats: our time / HTTP Request node`, ratio(atOnce, http), 1, { digits: 2 }),
 		],

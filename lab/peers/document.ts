@@ -50,7 +50,8 @@ ${sections.map(sectionText).join('\n\n')}
 function sectionText({ title, about, tables, findings = [] }: Section): string {
 	const [first, ...more] = about;
 	return [
-		...[`## ${title}`, first],
+		`## ${title}`,
+		first,
 		...tables.map((table) => `**${table.title}**\n\n${tableOf(table.rows)}`),
 		...more,
 		...findings,

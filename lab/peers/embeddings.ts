@@ -30,7 +30,7 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 		},
 	];
 	const fields = {
-		assignments: [{ ...{ id: '1', name: 'text', type: 'string' }, value: '={{ $json.text }}' }],
+		assignments: [{ id: '1', name: 'text', type: 'string', value: '={{ $json.text }}' }],
 	};
 	const sendsNothing = {
 		...({ name: 'Edit Fields node, without a request', gateway } as const),
@@ -44,7 +44,9 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 	};
 	const rows = await inTurns(setup, ways, { texts, rounds, warmUp: 3, check });
 	const [floor] = await inTurns(setup, [sendsNothing], {
-		...{ texts, rounds, warmUp: 3 },
+		texts,
+		rounds,
+		warmUp: 3,
 		check({ items }, wanted) {
 			if (items.length !== wanted) throw new Error(`${wanted} items gave ${items.length}`);
 		},
@@ -65,9 +67,7 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 				`${count} embeddings: time of the HTTP Request node / ours`,
 				ratio(rows[1], rows[0]),
 				8,
-				{
-					...{ unit: 'times', digits: 1 },
-				},
+				{ unit: 'times', digits: 1 },
 			),
 		],
 	};

@@ -16,7 +16,9 @@ export const files: Work = async ({ rounds, isSmall, ...setup }) => {
 	const { small, large, huge } = service.files;
 	const { ours } = await credentialsFor(setup, 'files');
 	const alibaba = await instance.owner.createCredentialOf('alibabaCloudApi', {
-		...{ apiKey: 'sk-any', region: 'ap-southeast-1', url: service.alibaba.files },
+		apiKey: 'sk-any',
+		region: 'ap-southeast-1',
+		url: service.alibaba.files,
 	});
 	const publish = async (name: string, node: Node) => {
 		const workflow = fromTexts([node, result]);

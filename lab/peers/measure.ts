@@ -39,7 +39,8 @@ export const resultName = 'Result';
 /** A webhook, then these nodes, which get an item with a `text` for each text in the call. */
 export function fromTexts(nodes: Node[], { respondsAtOnce = false } = {}): WorkflowJson {
 	const hook = {
-		...{ httpMethod: 'POST', path: randomUUID() },
+		httpMethod: 'POST',
+		path: randomUUID(),
 		...(respondsAtOnce
 			? { responseMode: 'onReceived' }
 			: { responseMode: 'lastNode', responseData: 'noData' }),

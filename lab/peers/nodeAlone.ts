@@ -14,7 +14,8 @@ import { settled } from './measure';
 export async function growthOfNodeAlone(urls: string[], folder: string): Promise<number> {
 	const file = path.join(folder, 'node-alone');
 	const child = fork(path.join(__dirname, 'pipeDownloads.mjs'), [file], {
-		...{ execPath: nodeBinary(defaultVersion), execArgv: [] },
+		execPath: nodeBinary(defaultVersion),
+		execArgv: [],
 		// Ctrl-C only reaches this process; the child ends with it.
 		detached: true,
 	});

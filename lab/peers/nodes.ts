@@ -50,7 +50,11 @@ export const httpRequest = (
 
 /** Parameters that send a JSON body, which is given as an expression. */
 export const post = (url: string, jsonBody: string): INodeParameters => ({
-	...{ method: 'POST', url, sendBody: true, specifyBody: 'json', jsonBody },
+	method: 'POST',
+	url,
+	sendBody: true,
+	specifyBody: 'json',
+	jsonBody,
 });
 
 export const asFile: INodeParameters = {

@@ -47,8 +47,11 @@ export async function serve() {
 		const { id } = earlierJob(gateways.files, 'video', videoHeader);
 		const url = storage.urlOf(bytes);
 		gateways.files.fault({
-			...{ route: 'videoContent', times: Infinity, when: ({ jobId }) => jobId === id },
-			...{ action: 'answer', body: JSON.stringify({ url }) },
+			route: 'videoContent',
+			times: Infinity,
+			when: ({ jobId }) => jobId === id,
+			action: 'answer',
+			body: JSON.stringify({ url }),
 		});
 		return { id, url, bytes };
 	};
@@ -68,7 +71,11 @@ export async function serve() {
 		/** The tenth chat from now on gets a 429. */
 		refuse() {
 			gateways.chats.fault({
-				...{ route: 'chat', skip: 9, action: 'error', status: 429, code: 'rate_limit_exceeded' },
+				route: 'chat',
+				skip: 9,
+				action: 'error',
+				status: 429,
+				code: 'rate_limit_exceeded',
 				headers: { 'retry-after': '1' },
 			});
 		},

@@ -35,7 +35,9 @@ export const subNodes: Work = async ({ rounds, isSmall, ...setup }) => {
 	};
 	const chains = (): Way[] =>
 		Object.entries(models).map(([name, model]) => ({
-			...{ name, gateway: 'chats', workflow: asking(model) },
+			name,
+			gateway: 'chats',
+			workflow: asking(model),
 		}));
 
 	const storing = Object.entries(stores).map(([name, node]): Way => ({
@@ -46,13 +48,18 @@ export const subNodes: Work = async ({ rounds, isSmall, ...setup }) => {
 
 	const texts = (count: number) => Array.from({ length: count }, (_, index) => `Text ${index}`);
 	const stored = await inTurns(setup, storing, {
-		...{ texts: texts(documents), rounds, warmUp: 3 },
+		texts: texts(documents),
+		rounds,
+		warmUp: 3,
 		check({ items }, wanted) {
 			if (items.length !== wanted) throw new Error(`${wanted} documents gave ${items.length}`);
 		},
 	});
 	const asked = await inTurns(setup, chains(), {
-		...{ texts: texts(questions), rounds, warmUp: 3, check: requireOneEach },
+		texts: texts(questions),
+		rounds,
+		warmUp: 3,
+		check: requireOneEach,
 	});
 
 	const findings: string[] = [];

@@ -4,8 +4,14 @@ import type { Measured } from './measure';
 import { ratio, type Row } from './rounds';
 
 const head = [
-	...['', 'Time', 'Time / ours', 'CPU of n8n', 'Growth of memory'],
-	...['Requests', 'Polls', 'Max at once'],
+	'',
+	'Time',
+	'Time / ours',
+	'CPU of n8n',
+	'Growth of memory',
+	'Requests',
+	'Polls',
+	'Max at once',
 ];
 
 /** The figures of all ways: medians, with minimum and maximum after several rounds. The first row is ours. */

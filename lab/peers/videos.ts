@@ -66,9 +66,7 @@ function section({ few, ofFew, many, ofMany }: Figures): Section {
 						`${many} videos: time of the Alibaba Cloud node / ours`,
 						ratio(theirs, held),
 						25,
-						{
-							...{ unit: 'times', digits: 1 },
-						},
+						{ unit: 'times', digits: 1 },
 					),
 				]
 			: [],
@@ -103,7 +101,9 @@ async function takeFile({ instance, service }: Setup, { binary }: INodeExecution
 async function ours(setup: Setup, { respondsAtOnce = false } = {}): Promise<Way> {
 	const credentials = await credentialsFor(setup, gateway);
 	const order = {
-		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+		resource: 'video',
+		operation: 'create',
+		model: byId('vid-3.1'),
 		prompt: '={{ $json.text }}',
 	};
 	const nodes = [
@@ -120,7 +120,9 @@ async function alibaba(
 	gateway: 'videos' | 'aside' = 'videos',
 ): Promise<Way> {
 	const credential = await owner.createCredentialOf('alibabaCloudApi', {
-		...{ apiKey: 'sk-any', region: 'ap-southeast-1', url: service.alibaba[gateway] },
+		apiKey: 'sk-any',
+		region: 'ap-southeast-1',
+		url: service.alibaba[gateway],
 	});
 	return {
 		name: 'Alibaba Cloud node',
@@ -135,7 +137,9 @@ export const textToVideo = (alibabaCloudApi: { id: string; name: string }) => ({
 		'Alibaba Cloud',
 		'alibabaCloud',
 		{
-			...{ resource: 'video', operation: 'textToVideo', modelId: byId('wan2.6-t2v') },
+			resource: 'video',
+			operation: 'textToVideo',
+			modelId: byId('wan2.6-t2v'),
 			prompt: '={{ $json.text }}',
 		},
 		1.1,

@@ -24,10 +24,7 @@ export async function measureBatches(
 	await run('batches')();
 	const sent = (await requests()) - before;
 	const seconds = await inTurns(
-		{
-			...{ batches: run('batches'), singles: run('singles') },
-			httpRequest: run('httpRequest'),
-		},
+		{ batches: run('batches'), singles: run('singles'), httpRequest: run('httpRequest') },
 		{ rounds: 3 },
 	);
 
@@ -38,8 +35,10 @@ export async function measureBatches(
 	const expected = items / batchSize;
 	return [
 		{
-			...{ figure: `${items} embeddings: requests`, value: String(sent) },
-			...{ goal: String(expected), met: sent === expected },
+			figure: `${items} embeddings: requests`,
+			value: String(sent),
+			goal: String(expected),
+			met: sent === expected,
 		},
 		{ figure: `${items} embeddings: time`, value: spread(seconds.batches, 's', 2) },
 		{
@@ -48,7 +47,8 @@ export async function measureBatches(
 		},
 		atLeast('  embeddings: HTTP Request node / ours', theirs / ours, minGain, times),
 		atLeast('  embeddings: Batch Size 1 / ours', singles / ours, minGain, {
-			...{ unit: 'times', value: `${singles.toFixed(2)} s = ${(singles / ours).toFixed(1)} times` },
+			unit: 'times',
+			value: `${singles.toFixed(2)} s = ${(singles / ours).toFixed(1)} times`,
 		}),
 	];
 }

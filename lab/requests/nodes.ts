@@ -15,7 +15,10 @@ export type Target = Pick<Gateway, 'url' | 'apiKey'>;
 export const chat = (options: IDataObject = {}): Node =>
 	modelGateway(
 		{
-			...{ resource: 'chat', operation: 'complete', model: byId(chatModel), options },
+			resource: 'chat',
+			operation: 'complete',
+			model: byId(chatModel),
+			options,
 			messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
 		},
 		{ name: measured },
@@ -24,7 +27,10 @@ export const chat = (options: IDataObject = {}): Node =>
 export const embedding = (options: IDataObject = {}): Node =>
 	modelGateway(
 		{
-			...{ resource: 'embedding', operation: 'create', model: byId(embeddingModel), options },
+			resource: 'embedding',
+			operation: 'create',
+			model: byId(embeddingModel),
+			options,
 			input: '={{ $json.text }}',
 		},
 		{ name: measured },
@@ -35,8 +41,13 @@ const httpRequest = (url: string, jsonBody: string): Node => ({
 	name: measured,
 	type: 'n8n-nodes-base.httpRequest',
 	parameters: {
-		...{ method: 'POST', url, sendBody: true, specifyBody: 'json', jsonBody },
-		...{ authentication: 'predefinedCredentialType', nodeCredentialType: 'modelGatewayApi' },
+		method: 'POST',
+		url,
+		sendBody: true,
+		specifyBody: 'json',
+		jsonBody,
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'modelGatewayApi',
 	},
 });
 

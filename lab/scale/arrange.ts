@@ -75,7 +75,8 @@ export function stallOf(
 	rule: Partial<FaultRule>,
 ): FaultHandle {
 	return deployment.gateway.fault({
-		...{ action: 'stall', ...rule },
+		action: 'stall',
+		...rule,
 		when: (request) => isOf(deployment, request, start),
 	} as FaultRule);
 }

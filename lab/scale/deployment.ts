@@ -63,7 +63,8 @@ export class Deployment {
 					: undefined;
 				if (proxy) ends.push(async () => await proxy.close());
 				const queue = await startQueue({
-					...{ tarball: packInto(folder).tarball, folder },
+					tarball: packInto(folder).tarball,
+					folder,
 					env: {
 						...database.env,
 						...(proxy && { DB_POSTGRESDB_PORT: String(proxy.port) }),
@@ -99,7 +100,9 @@ export class Deployment {
 		const machine = free < 0 ? this.machines.length : free;
 		this.machines[machine] = 'starting';
 		const worker = await this.queue.startWorker({
-			...{ name: `worker-${machine}`, concurrency: this.concurrency, ...options },
+			name: `worker-${machine}`,
+			concurrency: this.concurrency,
+			...options,
 			env: { ...recommendedEnv('worker'), ...this.env, ...env },
 		});
 		this.machines[machine] = worker;

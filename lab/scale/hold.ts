@@ -38,11 +38,7 @@ export async function measureHold(options: HoldOptions): Promise<Figure[]> {
 	return [
 		...of('hold', hold),
 		...of('auto', park),
-		{
-			figure: 'parked: waves',
-			value: String(park.waves),
-			...{ goal: '1', met: park.waves === 1 },
-		},
+		{ figure: 'parked: waves', value: String(park.waves), goal: '1', met: park.waves === 1 },
 	];
 }
 

@@ -54,7 +54,10 @@ async function compareWorkers(deployment: Deployment, chats: number): Promise<Fi
 		await chat(50);
 		for (const [index, { milliseconds, share }] of workloads.entries()) {
 			const stall = deployment.gateway.fault({
-				...{ route: 'chat', action: 'stall', seconds: milliseconds / 1000, times: Infinity },
+				route: 'chat',
+				action: 'stall',
+				seconds: milliseconds / 1000,
+				times: Infinity,
 			});
 			const run = await chat(Math.ceil(chats * share));
 			stall.remove();

@@ -31,7 +31,9 @@ export async function playRound(
 	report('what was stopped runs again');
 	await completeHeld(deployment, namesAt('held', options));
 	const fates = await resolveFates(deployment, {
-		...{ all: allNames(options), own, report },
+		all: allNames(options),
+		own,
+		report,
 		isOver: (executions) => !executions.some(isUnderWay),
 	});
 	return { fates };

@@ -6,7 +6,12 @@ export function printFates(fates: Round['fates']): void {
 	printTable([
 		['moment', 'video arrived', 'emptied by n8n', 'ID found in', 'charges', 'deliveries'],
 		...fates.map(({ moment, way, isEmptied, foundIn, charges, deliveries }) => [
-			...[moment, way, isEmptied ? 'yes' : '', foundIn, String(charges), String(deliveries)],
+			moment,
+			way,
+			isEmptied ? 'yes' : '',
+			foundIn,
+			String(charges),
+			String(deliveries),
 		]),
 	]);
 }

@@ -27,7 +27,9 @@ export function chatWorkflow(path: string, { credential }: Environment): Workflo
 	const message = { role: 'user', content: 'say Hello' };
 	const chat = modelGateway(
 		{
-			...{ resource: 'chat', operation: 'complete', model: byId('chat-1-mini') },
+			resource: 'chat',
+			operation: 'complete',
+			model: byId('chat-1-mini'),
 			messages: { values: [message] },
 		},
 		{ name: 'Chat' },

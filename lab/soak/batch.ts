@@ -141,8 +141,10 @@ export class Batch {
 }
 
 const videoParameters = {
-	...{ resource: 'video', operation: 'create' },
-	...{ model: byId('vid-3.1'), prompt: '={{ $json.prompt }}' },
+	resource: 'video',
+	operation: 'create',
+	model: byId('vid-3.1'),
+	prompt: '={{ $json.prompt }}',
 };
 
 function outputsOf(run: WorkflowRun, node: string): [INodeExecutionData[], INodeExecutionData[]] {

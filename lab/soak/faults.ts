@@ -66,7 +66,10 @@ const faults: Partial<Record<Route, FaultAction[]>> = {
 	video: reads,
 	videoContent: reads,
 	download: [
-		...[...refusals, ...losses, ...breaks, ...oddities],
+		...refusals,
+		...losses,
+		...breaks,
+		...oddities,
 		{ action: 'drip', bytesPerSecond: 50_000 },
 		{ action: 'answer', ...expired },
 		{ action: 'headers', headers: { etag: undefined, 'accept-ranges': undefined } },
@@ -99,7 +102,8 @@ export function drawFaults(gateway: Gateway, share: number, random: Random): Dra
 		actions.map((action) =>
 			gateway.fault({
 				...action,
-				...{ route: route as Route, times: Infinity },
+				route: route as Route,
+				times: Infinity,
 				when: (request) => draw(request, actions) === action,
 			}),
 		),

@@ -67,7 +67,9 @@ export async function serve(seed: string, share: number) {
 				return `${new Date(at).toISOString()} ${route} ${JSON.stringify(facts)}`;
 			});
 	return {
-		...{ url: gateway.url, apiKey: gateway.apiKey, books },
+		url: gateway.url,
+		apiKey: gateway.apiKey,
+		books,
 		/** The requests about a job, one a line. */
 		storyOf,
 		/** The reference image of all orders. */

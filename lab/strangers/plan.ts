@@ -35,6 +35,8 @@ export function planOf(seed: string): Plan {
 		request: isOwn ? own : oneOf([...Object.keys(requests), 'file']),
 		length: Math.round(minLength * (maxLength / minLength) ** random()),
 		status: isOwn ? (kind.status ?? 200) : oneOf(statuses),
-		...{ compression: oneOf(compressions), speed: oneOf(speeds), end: oneOf(ends) },
+		compression: oneOf(compressions),
+		speed: oneOf(speeds),
+		end: oneOf(ends),
 	};
 }

@@ -33,7 +33,9 @@ function timeFigures(folder: string): Figure[] {
 	const results = path.join(folder, 'results.json');
 	const checked = secondsOf('npm-run-all2/bin/run-p/index.js', checks);
 	const tested = secondsOf('jest/bin/jest.js', [
-		...['--selectProjects=quick', '--json', `--outputFile=${results}`],
+		'--selectProjects=quick',
+		'--json',
+		`--outputFile=${results}`,
 	]);
 	const files = secondsByFile(JSON.parse(readFileSync(results, 'utf8')) as Results);
 	const sum = files.reduce((total, [, seconds]) => total + seconds, 0);
@@ -59,10 +61,14 @@ const secondsByFile = ({ testResults }: Results): Array<[file: string, seconds: 
 function coverageFigures(folder: string): Figure[] {
 	// jest's own way only sees what it has loaded itself.
 	secondsOf('c8/bin/c8.js', [
-		...['--include=nodes/**/*.ts', '--reporter=json-summary', `--reports-dir=${folder}`],
-		...[process.execPath, path.join(root, 'node_modules/jest/bin/jest.js')],
+		'--include=nodes/**/*.ts',
+		'--reporter=json-summary',
+		`--reports-dir=${folder}`,
+		process.execPath,
+		path.join(root, 'node_modules/jest/bin/jest.js'),
 		// A worker ends before it has written what it ran.
-		...['--selectProjects=quick', '--runInBand'],
+		'--selectProjects=quick',
+		'--runInBand',
 	]);
 	const summary = readFileSync(path.join(folder, 'coverage-summary.json'), 'utf8');
 	const { total, ...files } = JSON.parse(summary) as Record<string, Covered>;
@@ -74,7 +80,9 @@ function coverageFigures(folder: string): Figure[] {
 		...least
 			.slice(0, 15)
 			.map(([file, { lines, branches }]) => [
-				...[path.relative(root, file), `${lines.pct} %`, `${branches.pct} %`],
+				path.relative(root, file),
+				`${lines.pct} %`,
+				`${branches.pct} %`,
 			]),
 	]);
 	const percent = { unit: '%', digits: 1 };

@@ -11,21 +11,30 @@ import { fc, tries } from '../support/data/fuzz';
 import { expectPlain } from '../support/data/plain';
 
 const statuses = [
-	...[200, 201, 204, 206, 301, 302, 304, 307, 400, 401, 403, 404, 408, 409, 418, 425, 429, 451],
-	...[500, 502, 503, 504, 599],
+	200, 201, 204, 206, 301, 302, 304, 307, 400, 401, 403, 404, 408, 409, 418, 425, 429, 451, 500,
+	502, 503, 504, 599,
 ];
 const headers = fc.dictionary(
 	fc.constantFrom('content-type', 'location', 'retry-after', 'x-request-id'),
 	fc.constantFrom(
-		...['', ' ', 'NaN', '-1', '1', '1e9', '9'.repeat(400), 'Wed, 99 Foo 2026', '{}'],
-		...['text/html', 'video/mp4', 'application/json; charset=utf-16', 'x'.repeat(5000)],
-		...[
-			'/v1/models',
-			'http://[',
-			'//a.example/v',
-			'javascript:alert(1)',
-			'https://a.example/v.mp4',
-		],
+		'',
+		' ',
+		'NaN',
+		'-1',
+		'1',
+		'1e9',
+		'9'.repeat(400),
+		'Wed, 99 Foo 2026',
+		'{}',
+		'text/html',
+		'video/mp4',
+		'application/json; charset=utf-16',
+		'x'.repeat(5000),
+		'/v1/models',
+		'http://[',
+		'//a.example/v',
+		'javascript:alert(1)',
+		'https://a.example/v.mp4',
 	),
 );
 
@@ -56,7 +65,7 @@ const like = (recorded: RecordedAnswer) => {
 		})
 		.map(({ text, end, ...head }): RecordedAnswer => {
 			const cut = end === null ? { text } : { text: text.slice(0, end), breaksOff: 'ECONNRESET' };
-			return { ...{ from: '', to: recorded.to, asked, facts: {} }, ...head, ...cut };
+			return { from: '', to: recorded.to, asked, facts: {}, ...head, ...cut };
 		});
 };
 

@@ -2,10 +2,31 @@ import { imagesIn } from '../../nodes/shared/service/images/textImages';
 import { fc, tries } from '../support/data/fuzz';
 
 const parts = fc.constantFrom(
-	...['![', '[', ']', '](', '(', ')', '<', '>', '\\', ' ', '\n', 'a', '(data:image/png;base64,'],
-	...['![a][1]', '\n[1]: ', '<img src=', '"', "'", '.', 'data:image/png;base64,AAAA', '&amp;'],
-	...['https://a.example/p.png', '![it](https://a.example/p.png)'],
-	...['![](data:image/png;base64,AA)', `iVBORw0KGgo${'A'.repeat(60)}`],
+	'![',
+	'[',
+	']',
+	'](',
+	'(',
+	')',
+	'<',
+	'>',
+	'\\',
+	' ',
+	'\n',
+	'a',
+	'(data:image/png;base64,',
+	'![a][1]',
+	'\n[1]: ',
+	'<img src=',
+	'"',
+	"'",
+	'.',
+	'data:image/png;base64,AAAA',
+	'&amp;',
+	'https://a.example/p.png',
+	'![it](https://a.example/p.png)',
+	'![](data:image/png;base64,AA)',
+	`iVBORw0KGgo${'A'.repeat(60)}`,
 );
 const texts = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
 

@@ -10,7 +10,9 @@ import { png, subjects, tryNode, user } from '../support/workflows/everyNode';
 
 describe('arbitrary parameter values', () => {
 	const { gateway } = withGateway({
-		...{ render: async () => mp4Of(100), jobSeconds: Infinity, linkSeconds: 1e9 },
+		render: async () => mp4Of(100),
+		jobSeconds: Infinity,
+		linkSeconds: 1e9,
 	});
 	let jobs: IDataObject;
 
@@ -27,11 +29,9 @@ describe('arbitrary parameter values', () => {
 		gateway.fault({ route: 'imageEdit', ...answer, body });
 		const content = `![it](data:image/png;base64,${png})`;
 		gateway.fault({
-			...{
-				route: 'chat',
-				...answer,
-				body: JSON.stringify({ choices: [{ message: { content } }] }),
-			},
+			route: 'chat',
+			...answer,
+			body: JSON.stringify({ choices: [{ message: { content } }] }),
 			when: (request) => textAt(request.body, 'model') === 'image-chat-1',
 		});
 	});
@@ -47,7 +47,8 @@ describe('arbitrary parameter values', () => {
 			const polls = subject.type === 'modelGatewayWaitForVideo';
 			const counts = { items: 0, errors: 0 };
 			const values = fc.array(fc.tuple(fc.constantFrom(...places), anyValue), {
-				...{ minLength: 1, maxLength: 2 },
+				minLength: 1,
+				maxLength: 2,
 			});
 			const property = fc.asyncProperty(values, fc.boolean(), async (set, continues) => {
 				let { parameters } = subject;

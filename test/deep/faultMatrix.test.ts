@@ -26,7 +26,8 @@ const page = path.join(__dirname, 'faults.md');
 const cells = faults.flatMap((fault) =>
 	// A fault of an address does not pass.
 	(fault.addresses ? (['always'] as const) : (['once', 'always'] as const)).map((duration) => ({
-		...{ fault, duration },
+		fault,
+		duration,
 		title: `${fault.name}, ${duration}`,
 	})),
 );
@@ -76,7 +77,10 @@ describe('the matrix of faults and routes', () => {
 	/** The address in the credential, or in the link to a file. */
 	const placeOf = (address: Address, good: string, bad: BadServers): string =>
 		({
-			...{ good, ...bad, closed: nobody, unknown: 'https://gateway.invalid' },
+			good,
+			...bad,
+			closed: nobody,
+			unknown: 'https://gateway.invalid',
 			noTls: addressOf(notHttp).replace('http:', 'https:'),
 		})[address];
 
@@ -107,7 +111,8 @@ describe('the matrix of faults and routes', () => {
 		const body = JSON.stringify(leader.answer(link));
 		const lead = { route: leader.route, action: 'answer', accepted: true, body } as const;
 		return {
-			...{ credential: { apiKey: key, baseUrl: gateway.url }, countedRoute },
+			credential: { apiKey: key, baseUrl: gateway.url },
+			countedRoute,
 			armed: gateway.fault({ ...lead, times: Infinity }),
 		};
 	};
@@ -147,7 +152,8 @@ describe('the matrix of faults and routes', () => {
 		} = await arm(cell, elsewhere.url, { silent: silent.url, page: proxy.url });
 		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
 		const data = {
-			...{ mimeType: 'image/png', fileName: 'a.png' },
+			mimeType: 'image/png',
+			fileName: 'a.png',
 			data: Buffer.from(picture('red', 32, 24)).toString('base64'),
 		};
 		const json = cell.route.fields?.(gateway, video) ?? {};
@@ -167,7 +173,9 @@ describe('the matrix of faults and routes', () => {
 			charges: gateway.ledger.length - before.charges,
 			...(record && { error: { status: record.status, billed: record.billed } }),
 			...(hintsOf(run).some((hint) => /\btwice\b/.test(hint)) && { hintsTwice: true as const }),
-			...{ record, run, elsewhere },
+			record,
+			run,
+			elsewhere,
 		};
 	};
 

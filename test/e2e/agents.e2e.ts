@@ -61,7 +61,9 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 
 	const create = () =>
 		modelGateway({
-			...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+			resource: 'video',
+			operation: 'create',
+			model: byId('vid-3.1'),
 			prompt: "={{ $fromAI('prompt', 'What happens in the video', 'string') }}",
 		});
 	const charges = (kind: string, since: number) =>
@@ -250,8 +252,10 @@ describe('AI nodes of n8n with the nodes of this package', () => {
 		const messages = {
 			messageValues: [
 				{
-					...{ type: 'HumanMessagePromptTemplate', messageType: 'imageBinary' },
-					...{ binaryImageDataKey: 'data', imageDetail: 'auto' },
+					type: 'HumanMessagePromptTemplate',
+					messageType: 'imageBinary',
+					binaryImageDataKey: 'data',
+					imageDetail: 'auto',
 				},
 			],
 		};

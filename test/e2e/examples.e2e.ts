@@ -57,8 +57,10 @@ const outputs: Record<
 		check: (execution) =>
 			expect(json(itemsOf(execution, 'One Row per Picture'))).toEqual([
 				{
-					...{ file: 'green.png', alt_text: expect.stringContaining('mostly green') },
-					...{ problem: '', what_to_do: '' },
+					file: 'green.png',
+					alt_text: expect.stringContaining('mostly green'),
+					problem: '',
+					what_to_do: '',
 				},
 			]),
 		saves: [/^alt-texts-.*\.csv$/, /^green\.png$/],
@@ -176,7 +178,9 @@ describe('examples with the settings of their users', () => {
 			expect(cost).toBeGreaterThan(0.04);
 			// Only the image has a price.
 			expect(await summed(withSettings(example, unpriced))).toMatchObject({
-				...{ requests: 8, without_price: 3, input_tokens: tokens },
+				requests: 8,
+				without_price: 3,
+				input_tokens: tokens,
 				estimated_cost: expect.closeTo(cost, 6),
 			});
 		},

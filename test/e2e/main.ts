@@ -50,7 +50,10 @@ async function testIn(version: string, workers: number, forJest: string[]): Prom
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
 	const results = path.join(folder, 'results.json');
 	const options = [
-		...['--selectProjects=e2e', `--maxWorkers=${workers}`, '--json', `--outputFile=${results}`],
+		'--selectProjects=e2e',
+		`--maxWorkers=${workers}`,
+		'--json',
+		`--outputFile=${results}`,
 		`--testSequencer=${require.resolve('../runner/longestFirst')}`,
 	];
 	const code = await runTool('jest/bin/jest.js', [...options, ...forJest], { E2E_N8N: version });

@@ -16,7 +16,9 @@ describe('errors shown in the panel', () => {
 	it('the panel shows all problems of the input at once, before anything is sent', async () => {
 		const before = stage.gateway.requests.length;
 		const shown = await run({
-			...{ resource: 'referenceVideo', operation: 'create', prompt: 'Image 1 dances' },
+			resource: 'referenceVideo',
+			operation: 'create',
+			prompt: 'Image 1 dances',
 			media: {
 				values: [{ type: 'reference_image', source: 'url', url: 'ftp://firm.example/a.png' }],
 			},
@@ -31,7 +33,9 @@ describe('errors shown in the panel', () => {
 
 	it("the panel shows the service's refusal, what to do, and the request ID", async () => {
 		const shown = await run({
-			...{ resource: 'video', operation: 'create', prompt: '[blocked]' },
+			resource: 'video',
+			operation: 'create',
+			prompt: '[blocked]',
 			model: byId('vid-3.1'),
 		});
 		expect(shown).toContain('blocked by content moderation');
@@ -47,8 +51,10 @@ describe('errors shown in the panel', () => {
 
 	it('the editor shows HTML in an error of the service as text, also in its notification', async () => {
 		stage.gateway.fault({
-			...{ route: 'videoCreate', action: 'answer', status: 400 },
-			...{ headers: { 'x-request-id': hostile } },
+			route: 'videoCreate',
+			action: 'answer',
+			status: 400,
+			headers: { 'x-request-id': hostile },
 			body: JSON.stringify({ error: { message: hostile, type: 'a', code: 'invalid_prompt' } }),
 		});
 		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };

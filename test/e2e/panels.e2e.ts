@@ -17,16 +17,29 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 		'Image',
 		'Generate',
 		[
-			...['Model', 'Prompt', 'Download', 'Put Output File in Field'],
-			...['Simplify', 'Preview (Order Nothing)', 'Options'],
+			'Model',
+			'Prompt',
+			'Download',
+			'Put Output File in Field',
+			'Simplify',
+			'Preview (Order Nothing)',
+			'Options',
 		],
 	],
 	[
 		'Image',
 		'Edit',
 		[
-			...['Model', 'Prompt', 'Image Source', 'Image Binary Field', 'Mask Source'],
-			...['Download', 'Put Output File in Field', 'Simplify', 'Preview (Order Nothing)', 'Options'],
+			'Model',
+			'Prompt',
+			'Image Source',
+			'Image Binary Field',
+			'Mask Source',
+			'Download',
+			'Put Output File in Field',
+			'Simplify',
+			'Preview (Order Nothing)',
+			'Options',
 		],
 	],
 	[
@@ -48,18 +61,23 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 	[
 		'Message',
 		'Create',
-		[
-			...['Model', 'Messages', 'Role', 'Content', 'Content (JSON)', 'Max Tokens'],
-			...['Simplify', 'Options'],
-		],
+		['Model', 'Messages', 'Role', 'Content', 'Content (JSON)', 'Max Tokens', 'Simplify', 'Options'],
 	],
 	['Model', 'Get Many', ['Return All', 'Limit', 'Filter', 'Simplify', 'Options']],
 	[
 		'Reference Video',
 		'Create',
 		[
-			...['Model', 'Prompt', 'Media Input', 'Media'],
-			...['Type', 'Source', 'URL', 'Voice URL', 'Preview (Order Nothing)', 'Options'],
+			'Model',
+			'Prompt',
+			'Media Input',
+			'Media',
+			'Type',
+			'Source',
+			'URL',
+			'Voice URL',
+			'Preview (Order Nothing)',
+			'Options',
 		],
 	],
 	['Reference Video', 'Get Status', ['Job ID', 'Options']],
@@ -99,8 +117,14 @@ describe('the panels of the nodes', () => {
 			await editor.choose('resource', 'Reference Video');
 			await editor.choose('mediaInput', 'JSON');
 			expect(await editor.fields()).toEqual([
-				...['Resource', 'Operation', 'Model', 'Prompt', 'Media Input', 'Media (JSON)'],
-				...['Preview (Order Nothing)', 'Options'],
+				'Resource',
+				'Operation',
+				'Model',
+				'Prompt',
+				'Media Input',
+				'Media (JSON)',
+				'Preview (Order Nothing)',
+				'Options',
 			]);
 			await editor.choose('mediaInput', 'Fields Below');
 		});
@@ -129,7 +153,12 @@ describe('the panels of the nodes', () => {
 			await editor.choose('resource', 'Model');
 			await turn('returnAll');
 			expect(await editor.fields()).toEqual([
-				...['Resource', 'Operation', 'Return All', 'Filter', 'Simplify', 'Options'],
+				'Resource',
+				'Operation',
+				'Return All',
+				'Filter',
+				'Simplify',
+				'Options',
 			]);
 			await editor.choose('resource', 'Reference Video');
 		});
@@ -162,7 +191,11 @@ describe('the panels of the nodes', () => {
 	it('Wait for Video shows its fields, and no output field without Download', async () => {
 		await editor.openNode('Wait for Video');
 		expect(await editor.fields()).toEqual([
-			...['Job ID', 'While Waiting', 'Download', 'Put Output File in Field', 'Options'],
+			'Job ID',
+			'While Waiting',
+			'Download',
+			'Put Output File in Field',
+			'Options',
 		]);
 		await editor.page.getByTestId('parameter-input-download').locator('.el-switch').click();
 		expect(await editor.fields()).toEqual(['Job ID', 'While Waiting', 'Download', 'Options']);

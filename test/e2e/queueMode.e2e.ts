@@ -103,10 +103,15 @@ describe('queue mode', () => {
 		webhooks = urlOf(webhookPort);
 		const shared = {
 			...database.env,
-			...{ EXECUTIONS_MODE: 'queue', N8N_ENCRYPTION_KEY: 'the-same-everywhere' },
-			...{ QUEUE_BULL_REDIS_HOST: host, QUEUE_BULL_REDIS_PORT: String(redis.port) },
-			...{ N8N_EDITOR_BASE_URL: urlOf(mainPort), WEBHOOK_URL: webhooks },
-			...{ N8N_LISTEN_ADDRESS: host, N8N_WORKER_SERVER_ADDRESS: host, N8N_SECURE_COOKIE: 'false' },
+			EXECUTIONS_MODE: 'queue',
+			N8N_ENCRYPTION_KEY: 'the-same-everywhere',
+			QUEUE_BULL_REDIS_HOST: host,
+			QUEUE_BULL_REDIS_PORT: String(redis.port),
+			N8N_EDITOR_BASE_URL: urlOf(mainPort),
+			WEBHOOK_URL: webhooks,
+			N8N_LISTEN_ADDRESS: host,
+			N8N_WORKER_SERVER_ADDRESS: host,
+			N8N_SECURE_COOKIE: 'false',
 		};
 		const startMachine = async (
 			kind: ProcessKind,
@@ -118,7 +123,9 @@ describe('queue mode', () => {
 			await run(install, { HOME: home });
 			const brokerPort = String(await freePort());
 			const { end } = await startProcess([kind === 'main' ? 'start' : kind], {
-				...{ home, logFile: path.join(folder, `${kind}.log`), ready },
+				home,
+				logFile: path.join(folder, `${kind}.log`),
+				ready,
 				env: { ...shared, ...recommendedEnv(kind), N8N_RUNNERS_BROKER_PORT: brokerPort, ...own },
 			});
 			ends.push(async () => await end('SIGKILL'));
@@ -173,7 +180,10 @@ describe('queue mode', () => {
 		const names = Array.from({ length: count }, (_, index) => `failing-${index}`);
 		const jobs = () => gateway.jobs.list().filter(({ order }) => names.includes(order.prompt));
 		const refused = gateway.fault({
-			...{ route: 'video', action: 'error', status: 401, code: 'invalid_api_key' },
+			route: 'video',
+			action: 'error',
+			status: 401,
+			code: 'invalid_api_key',
 			times: Infinity,
 			when: ({ jobId }) => jobs().some(({ id }) => id === jobId),
 		});

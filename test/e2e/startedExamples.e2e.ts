@@ -116,7 +116,9 @@ describe('examples started in other ways than in the editor', () => {
 		const videos = [video('stopped'), video('stopped [fail]'), video('held back')];
 		const released = new AbortController();
 		gateway.fault({
-			...{ route: 'videoCreate', action: 'stall', until: once(released.signal, 'abort') },
+			route: 'videoCreate',
+			action: 'stall',
+			until: once(released.signal, 'abort'),
 			when: ({ body }) => (body as IDataObject).prompt === 'held back',
 		});
 		const list = await owner.createWorkflow(ready('one-execution-per-video.json', { videos }));
@@ -134,11 +136,13 @@ describe('examples started in other ways than in the editor', () => {
 		released.abort();
 
 		const { rawApiKey } = await owner.request<{ rawApiKey: string }>('POST', '/api-keys', {
-			...{ label: randomUUID(), expiresAt: null },
+			label: randomUUID(),
+			expiresAt: null,
 			scopes: ['execution:list', 'execution:read'],
 		});
 		const n8nApi = await owner.createCredentialOf('n8nApi', {
-			...{ apiKey: rawApiKey, baseUrl: `${owner.url}/api/v1` },
+			apiKey: rawApiKey,
+			baseUrl: `${owner.url}/api/v1`,
 		});
 		// The API of n8n 1 knows no status "crashed".
 		const killed = testedVersion.startsWith('1.') ? 'error' : 'crashed';
@@ -154,7 +158,9 @@ describe('examples started in other ways than in the editor', () => {
 		expect(found.filter(({ execution: of }) => String(of) === id)).toEqual(
 			expect.arrayContaining(
 				known().map(({ id: job }) => ({
-					...{ job, workflow: list.name, started: expect.any(String) },
+					job,
+					workflow: list.name,
+					started: expect.any(String),
 					execution: expect.anything(),
 				})),
 			),
@@ -163,7 +169,9 @@ describe('examples started in other ways than in the editor', () => {
 		const saved = readFileSync(path.join(shared.filesFolder, `${fine}.mp4`));
 		expect(await readMp4(saved)).toMatchObject({ codec: expect.stringMatching(/^avc1\./) });
 		expect(itemsOf(execution, 'Not Collected').map(({ json }) => json)).toContainEqual({
-			...{ job: failed, workflow: list.name, what_to_do: expect.any(String) },
+			job: failed,
+			workflow: list.name,
+			what_to_do: expect.any(String),
 			reason: expect.stringContaining('asked the job to fail'),
 		});
 		expect(gateway.ledger).toHaveLength(ordered);
@@ -214,19 +222,32 @@ describe('examples started in other ways than in the editor', () => {
 				orderedBefore = gateway.ledger.length;
 				const link = gateway.addMedia('product.png', picture('green'), 'image/png');
 				const product = (name: string, prompt = name) => ({
-					...{ product: name, prompt, model: 'beta-2.7-r2v', seconds: 2, pictures: [link] },
+					product: name,
+					prompt,
+					model: 'beta-2.7-r2v',
+					seconds: 2,
+					pictures: [link],
 				});
 				const products = [
-					...[product('fine'), product('not-allowed', '[blocked]'), product('broken', '[fail]')],
-					...[product('lost'), product('not-fetched')],
+					product('fine'),
+					product('not-allowed', '[blocked]'),
+					product('broken', '[fail]'),
+					product('lost'),
+					product('not-fetched'),
 				];
 				gateway.fault({
-					...{ route: 'referenceVideoCreate', action: 'reset', accepted: true },
+					route: 'referenceVideoCreate',
+					action: 'reset',
+					accepted: true,
 					when: ({ body }) => (body as { input: IDataObject }).input.prompt === 'lost',
 				});
 				const noFile = gateway.fault({
-					...{ route: 'download', times: Infinity, action: 'error', status: 403 },
-					...{ code: 'permission_denied', when: ({ jobId }) => jobId === jobOf('not-fetched').id },
+					route: 'download',
+					times: Infinity,
+					action: 'error',
+					status: 403,
+					code: 'permission_denied',
+					when: ({ jobId }) => jobId === jobOf('not-fetched').id,
 				});
 				const example = ready(file, { products });
 				const nodes = example.nodes.map((node) => ({
@@ -240,7 +261,9 @@ describe('examples started in other ways than in the editor', () => {
 				expect(shown(execution)).toEqual({ ...left, 'not-fetched': 'ordered' });
 				expect(rowsOf(execution)).toContainEqual(
 					expect.objectContaining({
-						...{ product: 'broken', job: jobOf('[fail]').id, attempt: 1 },
+						product: 'broken',
+						job: jobOf('[fail]').id,
+						attempt: 1,
 						reason: expect.stringContaining('asked the job to fail'),
 					}),
 				);
@@ -304,7 +327,8 @@ describe('examples started in other ways than in the editor', () => {
 			const job_id = ordered.id;
 			const early = await client.call('Wait_for_Video', { job_id });
 			expect(early).toMatchObject({
-				...{ id: job_id, next_step: expect.stringContaining('not finished yet') as string },
+				id: job_id,
+				next_step: expect.stringContaining('not finished yet') as string,
 				message: expect.stringContaining('did not finish within 0.5 minutes') as string,
 			});
 			expect(early).not.toHaveProperty('url');

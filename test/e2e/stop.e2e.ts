@@ -31,7 +31,9 @@ describe('Stop', () => {
 	const stallSecond = () => {
 		const released = new AbortController();
 		stage.gateway.fault({
-			...{ route: 'videoCreate', action: 'stall', until: once(released.signal, 'abort') },
+			route: 'videoCreate',
+			action: 'stall',
+			until: once(released.signal, 'abort'),
 			when: ({ body }) => JSON.stringify(body).includes('Two'),
 		});
 		return () => released.abort();
@@ -114,7 +116,8 @@ describe('Stop', () => {
 		const retried = await retry(id);
 		// n8n keeps the error of Stop in the execution that it retries, and shows it although everything succeeded.
 		expect(itemsOf(retried, 'Wait for Video').map(({ binary }) => binary?.data.mimeType)).toEqual([
-			...['video/mp4', 'video/mp4'],
+			'video/mp4',
+			'video/mp4',
 		]);
 		expect(gateway.ledger).toHaveLength(2);
 	});

@@ -13,7 +13,9 @@ describe('a streaming webhook', () => {
 		const { owner, gateway } = stage;
 		const path = `stream-${Date.now()}`;
 		const chat = modelGateway({
-			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+			resource: 'chat',
+			operation: 'complete',
+			model: byId('chat-1'),
 			messages: {
 				values: [{ role: 'user', content: 'Tell me of the sea, the beach and boats' }],
 			},
@@ -25,9 +27,7 @@ describe('a streaming webhook', () => {
 		const response = await fetchPublished(`${owner.url}/webhook/${path}`);
 		const events = await arrivedChunks(response);
 		const items = events.filter(({ type }) => type === 'item');
-		expect(events.map(({ type }) => type)).toEqual([
-			...['begin', ...items.map(() => 'item'), 'end'],
-		]);
+		expect(events.map(({ type }) => type)).toEqual(['begin', ...items.map(() => 'item'), 'end']);
 		// An answer that was collected first would arrive all at once.
 		expect(items.length).toBeGreaterThan(5);
 		const took = items[items.length - 1].at - items[0].at;

@@ -60,7 +60,8 @@ describe('examples started by a form, a webhook or a chat', () => {
 			await page.getByLabel('What happens').fill(text);
 			for (const [index, colour] of colours.entries()) {
 				const file = {
-					...{ name: `${colour}.png`, mimeType: 'image/png' },
+					name: `${colour}.png`,
+					mimeType: 'image/png',
 					buffer: Buffer.from(picture(colour)),
 				};
 				await page.locator('input[type=file]').nth(index).setInputFiles(file);

@@ -112,7 +112,9 @@ describe('video-bot.json', () => {
 		expect(linesOf(telegram.sent.slice(23))).toEqual(
 			linesOf([
 				...boats.map(({ message: { chat, text = '' } }) => ({
-					...{ chat: chat.id, text, video: withTitle(video, text) },
+					chat: chat.id,
+					text,
+					video: withTitle(video, text),
 				})),
 				...replies([broken], 'There is no video: no &lt;moon> here'),
 			]),

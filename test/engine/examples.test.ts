@@ -109,8 +109,14 @@ describe.each(files)('%s', (file) => {
 
 	it('contains no secret, and nothing of the n8n where it was made', () => {
 		expect(example).toEqual({
-			...{ name: expect.any(String), nodes, connections: expect.any(Object) },
-			...{ active: false, settings: expect.any(Object), pinData: {}, meta: {}, tags: [] },
+			name: expect.any(String),
+			nodes,
+			connections: expect.any(Object),
+			active: false,
+			settings: expect.any(Object),
+			pinData: {},
+			meta: {},
+			tags: [],
 		});
 		for (const node of nodes) {
 			expect(node).not.toHaveProperty('credentials');

@@ -65,7 +65,10 @@ export async function runSteps(
 }
 
 const taskOf = ({ items }: Step): ITaskData => ({
-	...{ startTime: 0, executionTime: 0, executionIndex: 0, source: [] },
+	startTime: 0,
+	executionTime: 0,
+	executionIndex: 0,
+	source: [],
 	data: { main: [items] },
 });
 
@@ -76,7 +79,9 @@ const taskOf = ({ items }: Step): ITaskData => ({
 export function replaceParking(replacement: unknown): () => void {
 	const { prototype } = ExecuteContext;
 	Object.defineProperty(prototype, 'putExecutionToWait', {
-		...{ value: replacement, configurable: true, writable: true },
+		value: replacement,
+		configurable: true,
+		writable: true,
 	});
 	// The engine's own is in the class that it extends.
 	return () => Reflect.deleteProperty(prototype, 'putExecutionToWait');

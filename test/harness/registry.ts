@@ -19,8 +19,11 @@ import { asTool } from './tools';
 
 /** The classes of our package, which n8n finds by the names of their files. */
 const classes: Record<string, new () => INodeType | ICredentialType> = {
-	...{ ModelGatewayApi, ModelGateway, ModelGatewayWaitForVideo },
-	...{ LmChatModelGateway, EmbeddingsModelGateway },
+	ModelGatewayApi,
+	ModelGateway,
+	ModelGatewayWaitForVideo,
+	LmChatModelGateway,
+	EmbeddingsModelGateway,
 };
 
 /**

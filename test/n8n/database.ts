@@ -49,7 +49,10 @@ export async function startDatabase(): Promise<Database> {
 
 	const port = await freePort();
 	const settings = {
-		...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 200 },
+		port,
+		listen_addresses: '127.0.0.1',
+		unix_socket_directories: '',
+		max_connections: 200,
 	};
 	const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
 	let server: ChildProcess;

@@ -185,7 +185,9 @@ export class Editor {
 		await page.keyboard.press('1');
 		await setTimeout(1_000);
 		await page.locator('.vue-flow').screenshot({
-			...{ path: path.join(docsPictures, 'examples', `${name}.jpg`), type: 'jpeg', quality: 70 },
+			path: path.join(docsPictures, 'examples', `${name}.jpg`),
+			type: 'jpeg',
+			quality: 70,
 		});
 	}
 

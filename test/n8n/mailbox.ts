@@ -25,7 +25,9 @@ export interface Mailbox {
 export async function openMailbox(): Promise<Mailbox> {
 	const mails: Mail[] = [];
 	const server = new SMTPServer({
-		...{ authOptional: true, hideSTARTTLS: true, disableReverseLookup: true },
+		authOptional: true,
+		hideSTARTTLS: true,
+		disableReverseLookup: true,
 		onData(stream, session, done) {
 			const { rcptTo } = session.envelope;
 			buffer(stream)

@@ -101,11 +101,15 @@ export class Owner {
 	/** Saves a workflow. Adds what the editor would add to it and its nodes, where it is missing. */
 	async createWorkflow(workflow: WorkflowJson): Promise<IWorkflowBase & { versionId: string }> {
 		return await this.request('POST', '/workflows', {
-			...{ name: `Test ${randomUUID()}`, settings: { executionOrder: 'v1' } },
-			...{ connections: {}, active: false },
+			name: `Test ${randomUUID()}`,
+			settings: { executionOrder: 'v1' },
+			connections: {},
+			active: false,
 			...workflow,
 			nodes: workflow.nodes.map((node, index) => ({
-				...{ id: randomUUID(), typeVersion: 1, position: [index * 220, 0] },
+				id: randomUUID(),
+				typeVersion: 1,
+				position: [index * 220, 0],
 				// Without it, n8n 1 uses a longer path.
 				...(node.type.endsWith('.webhook') && { webhookId: randomUUID() }),
 				...node,

@@ -45,7 +45,9 @@ async function install(
 			'--legacy-peer-deps',
 			// and warn a hundred times that Node.js is not the one that they will run on.
 			'--loglevel=error',
-			...['--ignore-scripts', '--no-audit', '--no-fund'],
+			'--ignore-scripts',
+			'--no-audit',
+			'--no-fund',
 		];
 		await run('npm', ['ci', ...flags], { cwd: draft });
 		await finish?.(draft);

@@ -44,7 +44,8 @@ export async function openTelegram(): Promise<Telegram> {
 		if (method !== 'sendMessage' && method !== 'sendVideo') return true;
 		const { chat_id, text, caption, reply_to_message_id, video } = fields;
 		sent.push({
-			...{ chat: Number(chat_id), text: String(text ?? caption) },
+			chat: Number(chat_id),
+			text: String(text ?? caption),
 			...(reply_to_message_id !== undefined && { replyTo: Number(reply_to_message_id) }),
 			...(video instanceof Blob && { video: new Uint8Array(await video.arrayBuffer()) }),
 		});
@@ -72,7 +73,8 @@ export async function openTelegram(): Promise<Telegram> {
 			const { status } = await fetchPublished(webhook.url, {
 				method: 'POST',
 				headers: {
-					...{ 'content-type': 'application/json', connection: 'close' },
+					'content-type': 'application/json',
+					connection: 'close',
 					'x-telegram-bot-api-secret-token': webhook.secret_token,
 				},
 				body: JSON.stringify(update),

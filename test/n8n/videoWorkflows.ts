@@ -24,8 +24,11 @@ export const toSink = (url: string): Node =>
 		'Next',
 		'httpRequest',
 		{
-			...{ method: 'PUT', url: `=${url}/${nameOfCall}` },
-			...{ sendBody: true, contentType: 'binaryData', inputDataFieldName: 'data' },
+			method: 'PUT',
+			url: `=${url}/${nameOfCall}`,
+			sendBody: true,
+			contentType: 'binaryData',
+			inputDataFieldName: 'data',
 		},
 		4.2,
 	);

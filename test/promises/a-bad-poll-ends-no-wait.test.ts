@@ -18,12 +18,10 @@ import {
 
 const video = newVideo();
 const page = (status: number): FaultAction => ({
-	...{
-		action: 'answer',
-		status,
-		body: nginxPage(status),
-		headers: { 'content-type': 'text/html' },
-	},
+	action: 'answer',
+	status,
+	body: nginxPage(status),
+	headers: { 'content-type': 'text/html' },
 });
 const bad: FaultAction[] = [
 	{ action: 'reset' },

@@ -24,7 +24,10 @@ it('lets no more requests be in flight than the credential allows', async () => 
 	let underWay = 0;
 	let most = 0;
 	world.gateway.fault({
-		...{ route: 'videoCreate', action: 'stall', seconds: 0.02, times: Infinity },
+		route: 'videoCreate',
+		action: 'stall',
+		seconds: 0.02,
+		times: Infinity,
 		when: () => ((most = Math.max(most, ++underWay)), true),
 	});
 	world.gateway.on('request', () => void underWay--);

@@ -21,7 +21,8 @@ const fetched = async (bytes: Uint8Array, contentType: string) => {
 it('names an image by what its bytes are, whatever its host declares', async () => {
 	const asText = await fetched(png, 'text/plain');
 	expect(asText.items('Node')[0].binary?.data).toMatchObject({
-		...{ mimeType: 'image/png', fileExtension: 'png' },
+		mimeType: 'image/png',
+		fileExtension: 'png',
 	});
 	const asPng = await fetched(jpegOf('teal'), 'image/png');
 	expect(asPng.items('Node')[0].binary?.data.mimeType).toBe('image/jpeg');

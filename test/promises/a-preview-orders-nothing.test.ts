@@ -21,8 +21,9 @@ it.each([...videos, 'an image', 'an edited image'] as const)(
 
 it('shows what an order would be refused for: a wrong value, a used key, a limit', async () => {
 	const options = {
-		...{ duration: '={{ $json.prompt === "Fog" ? 99 : 2 }}' },
-		...{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
+		duration: '={{ $json.prompt === "Fog" ? 99 : 2 }}',
+		orderKey: '={{ $json.prompt }}',
+		maxOrders: 1,
 	};
 	const settings = { onError: 'continueRegularOutput' } as const;
 	await run(chain(create('a reference video', { options })), ['Rain']);

@@ -25,7 +25,9 @@ it.each(videos)(
 		const when = isFor('Fog');
 		const options = { options: { parallelRequests: 1 } };
 		world.gateway.fault({
-			...{ route: routeOf(thing), action: 'stall', accepted: true },
+			route: routeOf(thing),
+			action: 'stall',
+			accepted: true,
 			when: (request) => when(request) && (stop(), true),
 		});
 		const onStart = (press: () => void) => void (stop = press);

@@ -76,7 +76,9 @@ it.each<[string, (link: string) => unknown]>([
 	const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
 	const input = itemsOf([finishedJob('task', video)]);
 	const execution = await run(waiting({ whileWaiting: 'hold' }), [], {
-		...{ credentials, input, mode: 'manual' },
+		credentials,
+		input,
+		mode: 'manual',
 	});
 	expect(await filesOf(execution)).toEqual([sha256(video)]);
 });
@@ -88,7 +90,9 @@ it('takes a video of many megabytes that is in its response itself', async () =>
 	const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
 	const input = itemsOf([finishedJob('task', video)]);
 	const execution = await run(waiting({ whileWaiting: 'hold' }), [], {
-		...{ credentials, input, mode: 'manual' },
+		credentials,
+		input,
+		mode: 'manual',
 	});
 	expect(await filesOf(execution)).toEqual([sha256(large)]);
 });
@@ -112,7 +116,9 @@ describe.each([
 	])('is given as a file by %s, also without Download, and stands in no JSON', async (_, node) => {
 		const credentials = credentialFor(await respond());
 		const execution = await run(chain({ ...node, name: 'Node' }), [], {
-			...{ credentials, input: [{ json: {} }], mode: 'manual' },
+			credentials,
+			input: [{ json: {} }],
+			mode: 'manual',
 		});
 		const [item] = execution.items('Node');
 		expect(sha256(await execution.binary(item))).toBe(sha256(video));

@@ -19,8 +19,14 @@ it('tells everything that the service said of a refusal, whether it is charged, 
 	expect(await detailsOf(gateway, 'image.generate')).toEqual({
 		message: expect.stringContaining('no such style'),
 		advice: expect.stringMatching(/\w/),
-		...{ status: 400, code: 'bad_style', type: 'invalid', param: 'style', request_id: 'req-7' },
-		...{ billed: 'no', retry_can_help: false, raw_body: body },
+		status: 400,
+		code: 'bad_style',
+		type: 'invalid',
+		param: 'style',
+		request_id: 'req-7',
+		billed: 'no',
+		retry_can_help: false,
+		raw_body: body,
 	});
 });
 
@@ -77,7 +83,9 @@ it.each<[string, () => Promise<{ url: string; apiKey: string }>, Fields]>([
 		// A job that exists may be charged, whatever became of a request about it.
 		const billed = /get$|getContent$/.test(name) ? 'unknown' : 'no';
 		expect({ name, ...details }).toMatchObject({
-			...{ name, advice: expect.stringMatching(/\w/), ...expected },
+			name,
+			advice: expect.stringMatching(/\w/),
+			...expected,
 			...(expected.billed === 'no' && { billed }),
 		});
 	}

@@ -130,7 +130,9 @@ it.each(['a video', 'a chat'] as const)(
 		const [model, other] = [models[thing], others[thing]];
 		for (const [item, [fault]] of faults.entries()) {
 			gateway.fault({
-				...{ ...fault, route: routeOf(thing), times: Infinity },
+				...fault,
+				route: routeOf(thing),
+				times: Infinity,
 				when: (request) => isFor(nameOf(item))(request) && modelIn(request.body) === model,
 			});
 		}
@@ -160,7 +162,8 @@ const fault = (action: FaultAction, more: Pick<FaultRule, 'times' | 'when'> = {}
 	world.gateway.fault({ ...action, route: 'videoCreate', ...more });
 const withKeys = () => ({
 	credentials: credentialFor(world.gateway, {
-		...{ advanced: true, idempotencyHeaderName: 'Idempotency-Key' },
+		advanced: true,
+		idempotencyHeaderName: 'Idempotency-Key',
 	}),
 });
 const ordered = () => world.gateway.jobs.list().map(({ order }) => order.model);
@@ -243,7 +246,8 @@ describe('one order with several models', () => {
 	it('is previewed with its first model, and checked for each', async () => {
 		const previewed = await run(chain(video({}, { preview: true })));
 		expect(previewed.items('Create')[0].json).toMatchObject({
-			...{ would: 'order', request: { body: { model: 'vid-3.1' } } },
+			would: 'order',
+			request: { body: { model: 'vid-3.1' } },
 		});
 		const wrong = await run(chain(video({ ifModelRefuses: 'alpha-1.1-r2v' })));
 		expect(wrong.errorOf('Create')?.message).toBe(
@@ -328,7 +332,9 @@ it.each<[string, FaultAction, boolean]>([
 	'a stream of a chat is left for another model only before any text: %s',
 	async (_, action, isLeft) => {
 		world.gateway.fault({
-			...{ ...action, route: 'chat', times: Infinity },
+			...action,
+			route: 'chat',
+			times: Infinity,
 			when: ({ body }) => modelIn(body) === 'chat-1',
 		});
 		const options = { stream: true, ifModelRefuses: 'chat-1-mini' };

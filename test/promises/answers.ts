@@ -62,7 +62,9 @@ export const png = Buffer.from(picture('red', 64, 48));
 
 /** A file as n8n holds it in an item. */
 export const fileOf = (bytes: Uint8Array, fileName = 'photo.png', mimeType = 'image/png') => ({
-	...{ fileName, mimeType, data: Buffer.from(bytes).toString('base64') },
+	fileName,
+	mimeType,
+	data: Buffer.from(bytes).toString('base64'),
 });
 
 /** One item for each JSON, each with an image in the binary field `data`. */
@@ -76,7 +78,8 @@ export async function run(
 	{ credential, ...options }: RunOptions & { credential?: Fields } = {},
 ): Promise<WorkflowRun> {
 	return await runWorkflow(chain(...[nodes].flat()), {
-		...{ credentials: credentialFor(to, credential), input: itemsOf({}) },
+		credentials: credentialFor(to, credential),
+		input: itemsOf({}),
 		...options,
 	});
 }

@@ -79,11 +79,9 @@ it('makes files of the images in a stream of events, without those that are not 
 		`event: ${type}\ndata: ${JSON.stringify({ type, b64_json: file, usage: { total_tokens: 7 } })}\n\n`;
 	const partial = event('image_generation.partial_image', png.subarray(0, 60).toString('base64'));
 	gateway.fault({
-		...{
-			route: 'imageGenerate',
-			action: 'answer',
-			headers: { 'content-type': 'text/event-stream' },
-		},
+		route: 'imageGenerate',
+		action: 'answer',
+		headers: { 'content-type': 'text/event-stream' },
 		body: partial + event('image_generation.completed', base64),
 	});
 	const result = await make('image.generate');

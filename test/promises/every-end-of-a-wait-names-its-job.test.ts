@@ -33,15 +33,18 @@ const ends: Record<string, End> = {
 	'the timeout': { arrange: () => {}, says: /did not finish within .*30 %/, details: {} },
 	'a failed job': {
 		arrange: (id) => world.gateway.jobs.fail(id, { code: 'upstream_error', message: 'too dark' }),
-		...{ says: /failed: too dark/, details: { billed: 'unknown', code: 'upstream_error' } },
+		says: /failed: too dark/,
+		details: { billed: 'unknown', code: 'upstream_error' },
 	},
 	'a key that is refused': {
 		arrange: () => void world.gateway.fault(refusal(401, 'invalid_api_key')),
-		...{ says: /key/i, details: { status: 401 } },
+		says: /key/i,
+		details: { status: 401 },
 	},
 	'a job that the service does not find': {
 		arrange: () => void world.gateway.fault(refusal(404, 'task_not_found')),
-		...{ says: /not/, details: { status: 404 } },
+		says: /not/,
+		details: { status: 404 },
 	},
 	'a download that fails': {
 		arrange(id) {
@@ -49,7 +52,8 @@ const ends: Record<string, End> = {
 			const body = nginxPage(500);
 			world.gateway.fault({ route: 'download', action: 'answer', status: 500, body, times: 99 });
 		},
-		...{ says: /download/, details: { billed: 'yes' } },
+		says: /download/,
+		details: { billed: 'yes' },
 	},
 };
 
@@ -61,7 +65,8 @@ it.each(Object.keys(ends))('names the job, its last state and what to do: %s', a
 	expect(json.error).toMatch(says);
 	expect(JSON.stringify(json)).toContain(job.id);
 	expect(json.details).toMatchObject({
-		...{ job: { id: job.id, kind: 'task' }, advice: expect.any(String) },
+		job: { id: job.id, kind: 'task' },
+		advice: expect.any(String),
 		...details,
 	});
 	const failed = await hold([job], { timeoutMinutes: 3 });

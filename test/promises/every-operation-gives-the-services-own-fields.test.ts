@@ -10,7 +10,9 @@ const outputs = async (name: Operation, parameters: Fields = {}, input = [{ json
 it('gives what a chat says, and the whole completion with Simplify off', async () => {
 	const [{ usage, ...simple }] = await outputs('chat.complete');
 	expect(simple).toEqual({
-		...{ text: expect.stringContaining('Hello'), finish_reason: 'stop', model: 'chat-1' },
+		text: expect.stringContaining('Hello'),
+		finish_reason: 'stop',
+		model: 'chat-1',
 		request_id: gateway.ledger[0].requestId,
 	});
 	expect(usage).toMatchObject({ total_tokens: gateway.ledger[0].quantity });
@@ -32,7 +34,9 @@ it('gives each of several answers as an item with its index', async () => {
 it('gives what a native message says, and a vector, with the ID of the request', async () => {
 	const [message] = await outputs('message.create');
 	expect(message).toMatchObject({
-		...{ text: expect.stringContaining('Hello'), model: 'chat-1', stop_reason: 'end_turn' },
+		text: expect.stringContaining('Hello'),
+		model: 'chat-1',
+		stop_reason: 'end_turn',
 		request_id: gateway.ledger[0].requestId,
 	});
 	const [vector] = await outputs('embedding.create');
@@ -44,7 +48,7 @@ it('gives the fields of a job as the service names them, from the order to the c
 	const [task] = await outputs('referenceVideo.create');
 	const { task_id } = task.output as Fields;
 	expect(task).toMatchObject({
-		...{ output: { task_id: expect.stringMatching(/^task_/), task_status: 'PENDING' } },
+		output: { task_id: expect.stringMatching(/^task_/), task_status: 'PENDING' },
 		request_id: gateway.ledger[0].requestId,
 	});
 	const [video] = await outputs('video.create');
@@ -53,7 +57,10 @@ it('gives the fields of a job as the service names them, from the order to the c
 	for (const id of [String(task_id), String(video.id)]) gateway.jobs.complete(id, Buffer.alloc(9));
 	const [done] = await outputs('referenceVideo.get', {}, [{ json: { task_id } as object }]);
 	expect(done).toMatchObject({
-		...{ task_id, status: 'completed', progress: 100, request_id: expect.stringMatching(/^req_/) },
+		task_id,
+		status: 'completed',
+		progress: 100,
+		request_id: expect.stringMatching(/^req_/),
 		result_url: expect.stringContaining(gateway.storageUrl),
 	});
 	const byId = [{ json: { id: video.id } as object }];

@@ -27,8 +27,15 @@ const cases: Array<[Operation, Fields, Fields]> = [
 				],
 			},
 			options: {
-				...{ temperature: 0.5, maxTokens: 9, topP: 0.9, frequencyPenalty: 1, presencePenalty: -1 },
-				...{ stop: ['END', 'STOP'], stream: true, n: 2, user: 'u1' },
+				temperature: 0.5,
+				maxTokens: 9,
+				topP: 0.9,
+				frequencyPenalty: 1,
+				presencePenalty: -1,
+				stop: ['END', 'STOP'],
+				stream: true,
+				n: 2,
+				user: 'u1',
 			},
 		},
 		{
@@ -37,8 +44,15 @@ const cases: Array<[Operation, Fields, Fields]> = [
 				{ role: 'system', content: 'Be brief' },
 				{ role: 'user', content: [{ type: 'text', text: 'Hi' }, image] },
 			],
-			...{ temperature: 0.5, max_tokens: 9, top_p: 0.9, frequency_penalty: 1 },
-			...{ presence_penalty: -1, stop: ['END', 'STOP'], stream: true, n: 2, user: 'u1' },
+			temperature: 0.5,
+			max_tokens: 9,
+			top_p: 0.9,
+			frequency_penalty: 1,
+			presence_penalty: -1,
+			stop: ['END', 'STOP'],
+			stream: true,
+			n: 2,
+			user: 'u1',
 		},
 	],
 	[
@@ -55,13 +69,26 @@ const cases: Array<[Operation, Fields, Fields]> = [
 		'image.generate',
 		{
 			options: {
-				...{ n: 2, size: '1024x1024', quality: 'hd', style: 'vivid', aspectRatio: '16:9' },
-				...{ seed: 7, promptUpsampling: true, safetyTolerance: 2 },
+				n: 2,
+				size: '1024x1024',
+				quality: 'hd',
+				style: 'vivid',
+				aspectRatio: '16:9',
+				seed: 7,
+				promptUpsampling: true,
+				safetyTolerance: 2,
 			},
 		},
 		{
-			...{ model: 'image-1', prompt: 'A boat', n: 2, size: '1024x1024', quality: 'hd' },
-			...{ style: 'vivid', aspect_ratio: '16:9', seed: 7, prompt_upsampling: true },
+			model: 'image-1',
+			prompt: 'A boat',
+			n: 2,
+			size: '1024x1024',
+			quality: 'hd',
+			style: 'vivid',
+			aspect_ratio: '16:9',
+			seed: 7,
+			prompt_upsampling: true,
 			safety_tolerance: 2,
 		},
 	],
@@ -69,7 +96,10 @@ const cases: Array<[Operation, Fields, Fields]> = [
 		'image.edit',
 		{
 			prompt: '=A boat\non {{ "Mars\\r\\n" }}',
-			...{ imageSource: 'url', imageUrl: link, maskSource: 'url', maskUrl: link },
+			imageSource: 'url',
+			imageUrl: link,
+			maskSource: 'url',
+			maskUrl: link,
 			options: { n: 2 },
 		},
 		{ model: 'image-edit-1', prompt: 'A boat\non Mars\r\n', image: link, mask: link, n: '2' },
@@ -80,7 +110,8 @@ const cases: Array<[Operation, Fields, Fields]> = [
 		{
 			model: 'image-chat-1',
 			messages: [{ role: 'user', content: [{ type: 'text', text: 'A boat【3:2】' }, image] }],
-			...{ n: 2, max_tokens: 9 },
+			n: 2,
+			max_tokens: 9,
 		},
 	],
 	[
@@ -121,8 +152,11 @@ it.each(cases)(
 it('sends false and 0 that are set, and neither an option that is not added nor an empty one', async () => {
 	const options = { temperature: 0, n: 1, stream: false, user: '', stop: [] };
 	expect(await sent('chat.complete', { options })).toEqual({
-		...{ model: 'chat-1', messages: [{ role: 'user', content: 'Hello' }] },
-		...{ temperature: 0, n: 1, stream: false },
+		model: 'chat-1',
+		messages: [{ role: 'user', content: 'Hello' }],
+		temperature: 0,
+		n: 1,
+		stream: false,
 	});
 });
 
@@ -137,7 +171,8 @@ it('merges Extra Body into the request, also nested objects, and lets it win', a
 	const extraBody = '{ "parameters": { "negative_prompt": "rain", "duration": 4 }, "tags": ["a"] }';
 	const options = { duration: 3, watermark: false, extraBody };
 	expect(await sent('referenceVideo.create', { options })).toMatchObject({
-		...{ parameters: { negative_prompt: 'rain', duration: 4, watermark: false }, tags: ['a'] },
+		parameters: { negative_prompt: 'rain', duration: 4, watermark: false },
+		tags: ['a'],
 		input: { prompt: 'A boat' },
 	});
 });

@@ -25,7 +25,9 @@ it('names all problems of an order at once, and says that nothing was charged', 
 		expect(details.message).toMatch(problem);
 	}
 	expect(details).toMatchObject({
-		...{ billed: 'no', retry_can_help: false, advice: expect.stringMatching(/Nothing was sent/) },
+		billed: 'no',
+		retry_can_help: false,
+		advice: expect.stringMatching(/Nothing was sent/),
 	});
 	expect(gateway.requests).toEqual([]);
 });

@@ -15,7 +15,8 @@ const options = { includeInputFields: true };
 
 it.each(allOperations)('adds the fields and files of the item: %s', async (name) => {
 	const input = itemsOf({
-		...{ name: 'Red mug', task_id: earlierJob(gateway, 'task').id },
+		name: 'Red mug',
+		task_id: earlierJob(gateway, 'task').id,
 		id: earlierJob(gateway, 'video', mp4Of(1_000)).id,
 	});
 	const files = { binaryField: 'made', download: true };

@@ -51,7 +51,9 @@ it.each(videos)(
 		};
 		const [byOutput, inLine] = [await failedIn(errorOutput, 1), await failedIn(regularOutput, 0)];
 		expect(byOutput.execution.items('Create').map(({ pairedItem }) => pairedItem)).toEqual([
-			...[{ item: 0 }, { item: 2 }, { item: 3 }],
+			{ item: 0 },
+			{ item: 2 },
+			{ item: 3 },
 		]);
 		expect(byOutput.failed).toMatchObject({
 			json: { details: { billed: 'no', code: 'invalid_prompt' } },

@@ -25,7 +25,8 @@ export const withOrders = (options: GatewayOptions = {}) =>
 	Object.assign(
 		world,
 		withGateway({
-			...{ isTimeSimulated: true, jobSeconds: 0 },
+			isTimeSimulated: true,
+			jobSeconds: 0,
 			render: async ({ caption }) => withTitle(mp4Of(10_000), caption),
 			...options,
 		}),
@@ -38,38 +39,59 @@ const text = { messages: { values: [{ role: 'user', content: prompt }] } };
 const operations = {
 	'a reference video': {
 		route: 'referenceVideoCreate',
-		...{ resource: 'referenceVideo', operation: 'create', model: 'beta-2.7-r2v' },
+		resource: 'referenceVideo',
+		operation: 'create',
+		model: 'beta-2.7-r2v',
 		parameters: { prompt, mediaInput: 'json', mediaJson: '={{ $json.media }}' },
 		options: { resolution: '720P', duration: 2 },
 	},
 	'a video': {
 		route: 'videoCreate',
-		...{ resource: 'video', operation: 'create', model: 'vid-3.1', parameters: { prompt } },
+		resource: 'video',
+		operation: 'create',
+		model: 'vid-3.1',
+		parameters: { prompt },
 	},
 	'an image': {
 		route: 'imageGenerate',
-		...{ resource: 'image', operation: 'generate', model: 'image-1', parameters: { prompt } },
+		resource: 'image',
+		operation: 'generate',
+		model: 'image-1',
+		parameters: { prompt },
 	},
 	'an edited image': {
 		route: 'imageEdit',
-		...{ resource: 'image', operation: 'edit', model: 'image-edit-1-url' },
+		resource: 'image',
+		operation: 'edit',
+		model: 'image-edit-1-url',
 		parameters: { prompt, imageSource: 'url', imageUrl: '={{ $json.media[0].url }}' },
 	},
 	'an image by chat': {
 		route: 'chat',
-		...{ resource: 'image', operation: 'chat', model: 'image-chat-1', parameters: { prompt } },
+		resource: 'image',
+		operation: 'chat',
+		model: 'image-chat-1',
+		parameters: { prompt },
 	},
 	'a chat': {
 		route: 'chat',
-		...{ resource: 'chat', operation: 'complete', model: 'chat-1', parameters: text },
+		resource: 'chat',
+		operation: 'complete',
+		model: 'chat-1',
+		parameters: text,
 	},
 	'a message': {
 		route: 'message',
-		...{ resource: 'message', operation: 'create', model: 'chat-1', parameters: text },
+		resource: 'message',
+		operation: 'create',
+		model: 'chat-1',
+		parameters: text,
 	},
 	'an embedding': {
 		route: 'embedding',
-		...{ resource: 'embedding', operation: 'create', model: 'embed-1' },
+		resource: 'embedding',
+		operation: 'create',
+		model: 'embed-1',
 		parameters: { input: prompt },
 		options: { batchSize: 1 },
 	},
@@ -93,7 +115,10 @@ export function create(
 	const { model, resource, operation, ...own } = { options: {}, ...operations[thing] };
 	return modelGateway(
 		{
-			...{ resource, operation, model: byId(model), ...own.parameters },
+			resource,
+			operation,
+			model: byId(model),
+			...own.parameters,
 			options: inGroups({ ...own.options, ...options }),
 			...parameters,
 		},
@@ -108,7 +133,8 @@ export const run = async (
 	options: RunOptions = {},
 ): Promise<WorkflowRun> =>
 	await runWorkflow(workflow, {
-		...{ credentials: credentialFor(world.gateway), mode: 'trigger' },
+		credentials: credentialFor(world.gateway),
+		mode: 'trigger',
 		input: prompts.map((prompt) => ({ json: { prompt, media: world.media } })),
 		...options,
 	});
@@ -147,7 +173,10 @@ export const isFor =
 /** The next order of this thing is refused, and not charged. @param prompt only an order with this prompt */
 export const refuseNext = (thing: Thing, prompt = '') =>
 	world.gateway.fault({
-		...{ route: routeOf(thing), action: 'error', status: 400, code: 'invalid_prompt' },
+		route: routeOf(thing),
+		action: 'error',
+		status: 400,
+		code: 'invalid_prompt',
 		when: isFor(prompt),
 	});
 
@@ -163,7 +192,9 @@ export async function killedWhileOrdering(
 ): Promise<StoredExecution> {
 	const n8n = new EngineProcess();
 	world.gateway.fault({
-		...{ route: routeOf(thing), action: 'stall', accepted: true },
+		route: routeOf(thing),
+		action: 'stall',
+		accepted: true,
 		when: () => (n8n.kill(), true),
 	});
 	return await storedBy(n8n, async (onStart) => await run(workflow, prompts, { onStart }));

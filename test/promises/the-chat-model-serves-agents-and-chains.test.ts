@@ -41,7 +41,9 @@ const tools = [
 const withResult = (before: unknown[], { tool_calls, additional_kwargs = {} }: Fields) => [
 	...before,
 	{
-		...{ role: 'assistant', content: '', tool_calls },
+		role: 'assistant',
+		content: '',
+		tool_calls,
 		additional_kwargs: {
 			__gemini_function_call_thought_signatures__: Object.fromEntries(
 				Object.values(
@@ -97,9 +99,7 @@ const use = async (messages: unknown, way = 'invoke', options: Fields = {}) => {
 	const model = chatModel({ model: byId('chat-1'), options });
 	return await runWorkflow(
 		withSubNodes(chain({ name: 'Chain', type: 'test.chain' }), ['ai_languageModel', model]),
-		{
-			...{ input: [{ json: { messages, way } as Fields }], mode: 'trigger', startNode: 'Chain' },
-		},
+		{ input: [{ json: { messages, way } as Fields }], mode: 'trigger', startNode: 'Chain' },
 	);
 };
 const answerOf = async (...given: Parameters<typeof use>) =>
@@ -109,15 +109,20 @@ const hello = [['user', 'say Hello there']];
 it('answers with the text of the model, and sends only the options that are set', async () => {
 	expect(await answerOf(hello)).toMatchObject({ content: 'Hello there' });
 	await use([['system', 'Be brief'], ...hello], 'invoke', {
-		...{ temperature: 0, maxTokens: 9, stop: ['END'], extraBody: '{ "reasoning_effort": "low" }' },
-		...{ responseFormat: 'json_object' },
+		temperature: 0,
+		maxTokens: 9,
+		stop: ['END'],
+		extraBody: '{ "reasoning_effort": "low" }',
+		responseFormat: 'json_object',
 	});
 	const message = { role: 'user', content: 'say Hello there' };
 	expect(gateway.requests.map(({ body }) => body)).toMatchObject([
 		{ model: 'chat-1', messages: [message] },
 		{
-			...{ temperature: 0, max_tokens: 9, reasoning_effort: 'low' },
-			...{ response_format: { type: 'json_object' } },
+			temperature: 0,
+			max_tokens: 9,
+			reasoning_effort: 'low',
+			response_format: { type: 'json_object' },
 			messages: [{ role: 'system', content: 'Be brief' }, message],
 		},
 	]);
@@ -135,12 +140,17 @@ it.each(['results', 'streamed results'])(
 	'sends back with the result of a tool what the model said before its call: %s',
 	async (way) => {
 		const call = {
-			...{ id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":2}' } },
+			id: 'c1',
+			type: 'function',
+			function: { name: 'add', arguments: '{"a":2}' },
 			extra_content: { google: { thought_signature: 'c2ln' } },
 		};
 		const said = {
-			...{ role: 'assistant', content: '', reasoning_content: 'It wants a sum.' },
-			...{ reasoning_details: [{ type: 'reasoning.encrypted', data: 'eHg=' }], tool_calls: [call] },
+			role: 'assistant',
+			content: '',
+			reasoning_content: 'It wants a sum.',
+			reasoning_details: [{ type: 'reasoning.encrypted', data: 'eHg=' }],
+			tool_calls: [call],
 		};
 		const piece = { thinking_blocks: [{ type: 'thinking', thinking: 'It', signature: '' }] };
 		const [key, object] =

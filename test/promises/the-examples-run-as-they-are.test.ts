@@ -131,13 +131,19 @@ describe('templates that call other services', () => {
 	it('shop-feed-to-videos.json writes the state of each product back, and orders nothing twice', async () => {
 		const image = gateway.addMedia('mug.png', picture('green'), 'image/png');
 		const products = ['fine', '[blocked]', '[fail]'].map((title, index) => ({
-			...{ sku: `A ${index}`, title, image, video_state: '', video_job: '', video_attempt: 1 },
+			sku: `A ${index}`,
+			title,
+			image,
+			video_state: '',
+			video_job: '',
+			video_attempt: 1,
 		}));
 		const at = (index: number) => `/products/A%20${index}`;
 		const written = products.map((_, index) => [`PATCH ${at(index)}`, {}]);
 		const uploaded = products.map((_, index) => [`PUT ${at(index)}/video`, {}]);
 		const shop = await serviceOf({
-			...{ 'GET /products': products, ...Object.fromEntries([...written, ...uploaded]) },
+			'GET /products': products,
+			...Object.fromEntries([...written, ...uploaded]),
 		});
 		const night = async () => {
 			shop.requests.length = 0;
@@ -193,7 +199,7 @@ describe('templates that call other services', () => {
 		const run = async (broken = '') =>
 			await runExample(file, (example) =>
 				withSettings(example, {
-					...{ service: service.url },
+					service: service.url,
 					scenes: scenes.map((scene, index) =>
 						index === 1 ? { ...scene, prompt: `A lamp${broken}` } : scene,
 					),

@@ -8,8 +8,11 @@ import { allOperations, continues, itemsOf, nodeFor, png, run, type Fields } fro
 
 const key = 'sk-promise/0123456789+abc';
 const encodings = [
-	...[key, encodeURIComponent(key), encodeURIComponent(encodeURIComponent(key))],
-	...[Buffer.from(key).toString('base64'), key.toUpperCase()],
+	key,
+	encodeURIComponent(key),
+	encodeURIComponent(encodeURIComponent(key)),
+	Buffer.from(key).toString('base64'),
+	key.toUpperCase(),
 ];
 /** A part of the key in each encoding. */
 const trace = /0123456789|MDEyMzQ1Njc4|AxMjM0NTY3|wMTIzNDU2/;

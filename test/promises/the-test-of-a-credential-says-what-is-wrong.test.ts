@@ -19,7 +19,8 @@ const { gateway } = withGateway({ keys: { [apiKey]: {} } });
 
 const outcomeOf = async (values: Fields = {}) =>
 	await testCredential('modelGatewayApi', {
-		...{ apiKey, baseUrl: gateway.url },
+		apiKey,
+		baseUrl: gateway.url,
 		...(values as { apiKey?: string }),
 	});
 

@@ -9,7 +9,8 @@ const keyed = (options: Fields = {}) =>
 withOrders();
 
 const left = {
-	...{ ordered: false, order_key: 'Waves' },
+	ordered: false,
+	order_key: 'Waves',
 	reason: expect.stringMatching(
 		/so nothing was ordered: execution \d+ used it on \d+ \w+ \d{4} at /,
 	),

@@ -11,17 +11,20 @@ it('sends what the service may accept: to an unknown model, a value that no rule
 	const extra = { input: { style: 'new' }, parameters: { duration: 99 } };
 	const options = { ratio: '2:1', resolution: '8K' };
 	const unknown = r2v({
-		...{ model: byId('gamma-9-r2v'), mediaJson: JSON.stringify([media]) },
+		model: byId('gamma-9-r2v'),
+		mediaJson: JSON.stringify([media]),
 		options: { ...options, extraBody: JSON.stringify(extra) },
 	});
 	world.gateway.fault({
-		...{ route: 'referenceVideoCreate', action: 'answer' },
+		route: 'referenceVideoCreate',
+		action: 'answer',
 		body: JSON.stringify({ output: { task_id: 'task_9' } }),
 	});
 	const execution = await run(unknown);
 	expect(execution.items('Create')).toMatchObject([{ json: { output: { task_id: 'task_9' } } }]);
 	expect(sent()[0].body).toMatchObject({
-		...{ model: 'gamma-9-r2v', input: extra.input },
+		model: 'gamma-9-r2v',
+		input: extra.input,
 		parameters: { ...options, ...extra.parameters },
 	});
 });

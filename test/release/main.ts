@@ -34,8 +34,10 @@ function git(...options: string[]): string {
 /** The values of package.json that the owner has not replaced yet. */
 function placeholders(): string[] {
 	const values = {
-		...{ 'author.name': author.name, 'author.email': author.email },
-		...{ homepage, 'repository.url': repository.url },
+		'author.name': author.name,
+		'author.email': author.email,
+		homepage,
+		'repository.url': repository.url,
 	};
 	return Object.entries(values)
 		.filter(([, value]) => /model[ -]gateway[ -]nodes|\.example$/i.test(value))

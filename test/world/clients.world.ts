@@ -26,7 +26,8 @@ describe('openai', () => {
 
 	it('gets the answer of a chat', async () => {
 		const { choices, usage } = await client().chat.completions.create({
-			...{ model: 'chat-1', messages: asked(say) },
+			model: 'chat-1',
+			messages: asked(say),
 		});
 		expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: text } });
 		expect(usage?.total_tokens).toBeGreaterThan(0);
@@ -56,7 +57,9 @@ describe('openai', () => {
 	// By default, the client asks for base64 and decodes it.
 	it.each([undefined, 'float' as const])('gets the same vectors, as %s', async (format) => {
 		const { data } = await client().embeddings.create({
-			...{ model: 'embed-1', input: [text, 'A boat'], encoding_format: format },
+			model: 'embed-1',
+			input: [text, 'A boat'],
+			encoding_format: format,
 		});
 		expect(data.map(({ embedding }) => embedding.length)).toEqual([256, 256]);
 		expect(data[0].embedding.reduce((sum, x) => sum + x * x, 0)).toBeCloseTo(1);
@@ -98,7 +101,8 @@ describe('@anthropic-ai/sdk', () => {
 	it('gets a message', async () => {
 		const { content, stop_reason, usage } = await client().messages.create(message);
 		expect({ content, stop_reason }).toEqual({
-			...{ content: [{ type: 'text', text }], stop_reason: 'end_turn' },
+			content: [{ type: 'text', text }],
+			stop_reason: 'end_turn',
 		});
 		expect(usage.output_tokens).toBeGreaterThan(0);
 		expect(charges()).toEqual(['message']);
@@ -113,10 +117,14 @@ describe('@anthropic-ai/sdk', () => {
 describe('@ai-sdk/openai-compatible', () => {
 	const provider = () =>
 		createOpenAICompatible({
-			...{ name: 'gateway', apiKey: gateway.apiKey, baseURL: `${gateway.url}/v1` },
+			name: 'gateway',
+			apiKey: gateway.apiKey,
+			baseURL: `${gateway.url}/v1`,
 		});
 	const ask = (prompt: string) => ({
-		...{ model: provider().chatModel('chat-1'), prompt, maxRetries: 0 },
+		model: provider().chatModel('chat-1'),
+		prompt,
+		maxRetries: 0,
 		tools: { Create_video: tool({ inputSchema: jsonSchema<{ prompt: string }>(schema) }) },
 	});
 

@@ -6,7 +6,10 @@ import { brotliModule } from './proxies/nginx';
 
 async function install(): Promise<void> {
 	await ensureCommands({
-		...{ nginx: 'nginx', haproxy: 'haproxy', tinyproxy: 'tinyproxy', openssl: 'openssl' },
+		nginx: 'nginx',
+		haproxy: 'haproxy',
+		tinyproxy: 'tinyproxy',
+		openssl: 'openssl',
 	});
 	if (!existsSync(brotliModule)) await ensurePackage('libnginx-mod-http-brotli-filter');
 	await ensurePackages(__dirname, 'world');

@@ -73,16 +73,23 @@ const withMedia = async (gateway: Gateway) => ({
 
 type Right = WorldOperation['isRight'];
 const rightOf: Record<string, Right> = {
-	...{ 'chat.complete': answers, 'message.create': answers },
-	...{ 'image.generate': isImage, 'image.edit': isImage, 'image.chat': isImage },
+	'chat.complete': answers,
+	'message.create': answers,
+	'image.generate': isImage,
+	'image.edit': isImage,
+	'image.chat': isImage,
 	'embedding.create': ({ json }) => JSON.stringify(json).length > 1000,
-	...{ 'referenceVideo.create': isJob, 'video.create': isJob },
-	...{ 'referenceVideo.get': isStatus, 'video.get': isStatus, 'video.getContent': isVideo },
+	'referenceVideo.create': isJob,
+	'video.create': isJob,
+	'referenceVideo.get': isStatus,
+	'video.get': isStatus,
+	'video.getContent': isVideo,
 };
 const fieldsOf: Record<string, WorldOperation['fields']> = {
 	'referenceVideo.create': withMedia,
 	'referenceVideo.get': finished('task'),
-	...{ 'video.get': finished('video'), 'video.getContent': finished('video') },
+	'video.get': finished('video'),
+	'video.getContent': finished('video'),
 };
 
 const items: ItemOperation[] = [...jobCreates, ...generations, ...jobReads];
@@ -92,7 +99,8 @@ const ofItems = items.map(({ name, route, parameters }): WorldOperation => {
 		name,
 		isPaid: endpoints[route as keyof typeof endpoints].cost !== 'read',
 		workflow: chain(modelGateway({ ...parameters, ...downloads }, settings)),
-		...{ fields: fieldsOf[name], isRight: rightOf[name] },
+		fields: fieldsOf[name],
+		isRight: rightOf[name],
 	};
 });
 
@@ -103,7 +111,8 @@ const waits = (['task', 'video'] as const).map((kind): WorldOperation => ({
 	name: `wait (${kind})`,
 	isPaid: false,
 	workflow: chain(waitForVideo({ options: { pollIntervalSeconds: 3 } }, settings)),
-	...{ fields: finished(kind), isRight: isVideo },
+	fields: finished(kind),
+	isRight: isVideo,
 }));
 
 /** The chat model of LangChain, as far as it is used here. */
@@ -165,7 +174,8 @@ export const worldOperations: WorldOperation[] = [
 	...ofItems,
 	...others.map(([name, workflow, isRight]) => ({ name, isPaid: true, workflow, isRight })),
 	{
-		...{ name: 'model.getAll', isPaid: false },
+		name: 'model.getAll',
+		isPaid: false,
 		workflow: chain(modelGateway(models, settings)),
 		isRight: ({ json }) => typeof json.id === 'string',
 	},

@@ -19,8 +19,9 @@ export const anyKey = keyOf(worldOperations[0]);
 
 export const startWorldGateway = async (options: GatewayOptions = {}): Promise<Gateway> =>
 	await startGateway({
-		...{ keys: Object.fromEntries(worldOperations.map((operation) => [keyOf(operation), {}])) },
-		...{ jobSeconds: Infinity, draw: async () => picture('red', 32, 24) },
+		keys: Object.fromEntries(worldOperations.map((operation) => [keyOf(operation), {}])),
+		jobSeconds: Infinity,
+		draw: async () => picture('red', 32, 24),
 		...options,
 	});
 

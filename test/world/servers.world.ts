@@ -75,7 +75,10 @@ describe('a server with chats only', () => {
 		chain(
 			modelGateway(
 				{
-					...{ resource: 'chat', operation: 'complete', model: byId('gpt-4'), options: { stream } },
+					resource: 'chat',
+					operation: 'complete',
+					model: byId('gpt-4'),
+					options: { stream },
 					messages: { values: [{ role: 'user', content: itemText }] },
 				},
 				{ name: 'Node' },

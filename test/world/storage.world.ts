@@ -29,7 +29,9 @@ type Sign = (origin: string, kind: Kind, expires: Date) => Promise<string>;
 
 const clientOf = (endpoint: string) =>
 	new S3Client({
-		...{ endpoint, region: 'us-east-1', forcePathStyle: true },
+		endpoint,
+		region: 'us-east-1',
+		forcePathStyle: true,
 		credentials: { accessKeyId: secret, secretAccessKey: secret },
 	});
 const minute = 60_000;
@@ -64,26 +66,35 @@ interface Way {
 }
 
 const answer = (route: Answer['route'], body: object, more: Partial<Answer> = {}): Answer => ({
-	...{ route, action: 'answer', body: JSON.stringify(body) },
+	route,
+	action: 'answer',
+	body: JSON.stringify(body),
 	...more,
 });
 
 const ways: Way[] = [
 	{
-		...{ title: 'Wait for Video, of a task', name: 'wait (task)', kind: 'video' },
+		title: 'Wait for Video, of a task',
+		name: 'wait (task)',
+		kind: 'video',
 		answers: (url, id) => [answer('task', { task_id: id, status: 'completed', result_url: url })],
 	},
 	{
-		...{ title: 'Wait for Video, of a video job', name: 'wait (video)', kind: 'video' },
+		title: 'Wait for Video, of a video job',
+		name: 'wait (video)',
+		kind: 'video',
 		answers: (url) => [answer('videoContent', { url })],
 	},
 	{
 		title: 'Video: Get Content, with a redirect to the link',
-		...{ name: 'video.getContent', kind: 'video' },
+		name: 'video.getContent',
+		kind: 'video',
 		answers: (location) => [answer('videoContent', {}, { status: 302, headers: { location } })],
 	},
 	{
-		...{ title: 'Image: Generate', name: 'image.generate', kind: 'image' },
+		title: 'Image: Generate',
+		name: 'image.generate',
+		kind: 'image',
 		answers: (url) => [answer('imageGenerate', { data: [{ url }] })],
 	},
 ];

@@ -62,7 +62,10 @@ export function fateOf(
 			isEmptied,
 			jobs.map(({ id }) => id),
 		),
-		...{ retries, charges, isNamed, isEmptied },
+		retries,
+		charges,
+		isNamed,
+		isEmptied,
 		isDelivered: jobs.length > 0 && unknown.length === 0,
 		problems: [
 			...(charges.some((count) => count > 1) ? ['charged twice'] : []),

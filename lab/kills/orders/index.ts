@@ -35,8 +35,11 @@ export async function measureOrderKills(part: keyof typeof rounds): Promise<Figu
 	for (const { title, open, plans = samplePlans(), stopsBefore } of rounds[part]) {
 		print(`\n${pc.bold(title)}`);
 		const fates = await sweepOrders(open, {
-			...{ plans, stopsBefore, millisecondsApart: 60 },
-			...{ retries: 'both', awaitsVideos: true },
+			plans,
+			stopsBefore,
+			millisecondsApart: 60,
+			retries: 'both',
+			awaitsVideos: true,
 			report: (line) => print(`  ${line}`),
 		});
 		printFates(fates);
@@ -49,7 +52,11 @@ function printFates(fates: OrderFate[]): void {
 	printTable([
 		['workflow', 'moment', 'stored by n8n', 'both Retries', 'charges', 'problems'],
 		...fates.map(({ form, moment, stored, retries, charges, problems }) => [
-			...[form, moment, stored, retries.join('; ') || '-', charges.join(' ')],
+			form,
+			moment,
+			stored,
+			retries.join('; ') || '-',
+			charges.join(' '),
 			problems.join('; '),
 		]),
 	]);
@@ -67,7 +74,8 @@ function figuresOf(title: string, fates: OrderFate[]): Figure[] {
 	const withProblems = count(({ problems }) => problems.length > 0);
 	return [
 		...Object.entries(counts).map(([figure, value]) => ({
-			...{ figure: `${title}: ${figure}`, value: String(value) },
+			figure: `${title}: ${figure}`,
+			value: String(value),
 		})),
 		none(`${title}: charged twice`, twice),
 		none(`${title}: executions with a problem`, withProblems),

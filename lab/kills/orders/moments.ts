@@ -77,7 +77,9 @@ export const moments: Moment[] = [
 		forms: ['three'],
 		rules: (workflow) =>
 			['1', '2'].map((place) => ({
-				...{ ...create, action: 'stall', accepted: true },
+				...create,
+				action: 'stall',
+				accepted: true,
 				when: isOrderOf(workflow, place),
 			})),
 		status: 'running',
@@ -88,7 +90,9 @@ export const moments: Moment[] = [
 		rules: (workflow) => [
 			{ ...create, ...refusal, when: isOrderOf(workflow, '0') },
 			...['1', '2'].map((place) => ({
-				...{ ...create, action: 'stall' as const, accepted: true },
+				...create,
+				action: 'stall' as const,
+				accepted: true,
 				when: isOrderOf(workflow, place),
 			})),
 		],
@@ -100,7 +104,9 @@ export const moments: Moment[] = [
 		rules: (workflow) => [
 			{ ...create, action: 'reset', accepted: true, when: isOrderOf(workflow, '0') },
 			...['1', '2'].map((place) => ({
-				...{ ...create, action: 'stall' as const, accepted: true },
+				...create,
+				action: 'stall' as const,
+				accepted: true,
 				when: isOrderOf(workflow, place),
 			})),
 		],
@@ -135,7 +141,9 @@ export const moments: Moment[] = [
 		rules: (workflow) => [
 			{
 				...toCreate(workflow),
-				...{ action: 'error', status: 429, code: 'rate_limit_exceeded' },
+				action: 'error',
+				status: 429,
+				code: 'rate_limit_exceeded',
 				headers: { 'retry-after': '50' },
 			},
 		],

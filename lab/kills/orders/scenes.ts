@@ -49,7 +49,8 @@ export class Scenes {
 	/** Publishes all workflows, and brings executions to the moments that are planned. */
 	async start(plans: Plan[]): Promise<void> {
 		const credential = await this.owner.createCredential(this.gateway, {
-			...{ advanced: true, prices: JSON.stringify(prices) },
+			advanced: true,
+			prices: JSON.stringify(prices),
 		});
 		const link = this.gateway.addMedia('picture.png', picture('green'), 'image/png');
 		for (const { workflow, moment } of plans) {

@@ -63,7 +63,9 @@ export function orderWorkflow(
 			: { mediaInput: 'json', mediaJson: JSON.stringify([{ ...image, url: picture }]) };
 	const create = modelGateway(
 		{
-			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+			resource: 'referenceVideo',
+			operation: 'create',
+			model: byId('beta-2.7-r2v'),
 			prompt: form === 'three' ? '={{ $json.prompts }}' : prompts[0],
 			...media,
 			options: inGroups({

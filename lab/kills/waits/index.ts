@@ -32,7 +32,10 @@ export async function measureWaitKills({
 		print(`\n${pc.bold(title)}`);
 		const random = randomFrom(`${seed} ${title}`);
 		return await sweep({
-			...{ kinds, secondsApart, videoSeconds, ...how },
+			kinds,
+			secondsApart,
+			videoSeconds,
+			...how,
 			killAfter: random() * secondsApart,
 			downSeconds: Math.round(share * longestDown),
 			report: (line: string) => print(`  ${line}`),
@@ -59,8 +62,12 @@ function printFates(fates: Fate[]): void {
 	printTable([
 		['workflow', 'age when n8n stopped', 'phase', 'outcome', 'charges', 'videos whole'],
 		...fates.map(({ name, age, phase, outcome, charges, isWhole }) => [
-			...[name, `${age.toFixed(1)} s`, phase, outcome],
-			...[charges.join(' '), isWhole ? 'yes' : 'NO'],
+			name,
+			`${age.toFixed(1)} s`,
+			phase,
+			outcome,
+			charges.join(' '),
+			isWhole ? 'yes' : 'NO',
 		]),
 	]);
 }

@@ -162,9 +162,12 @@ class Waits {
 		const list = core('List', 'set', { mode: 'raw', jsonOutput: JSON.stringify({ videos }) }, 3.4);
 		const split = core('Each', 'splitOut', { fieldToSplitOut: 'videos' });
 		const create = modelGateway({
-			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+			resource: 'referenceVideo',
+			operation: 'create',
+			model: byId('beta-2.7-r2v'),
 			prompt: '={{ $json.video }}',
-			...{ mediaInput: 'json', mediaJson: JSON.stringify(media) },
+			mediaInput: 'json',
+			mediaJson: JSON.stringify(media),
 		});
 		const wait = waitForVideo(kind === 'keepsRunning' ? { whileWaiting: 'hold' } : {});
 		const fileName = `=${path.join(this.files, name)}/{{ $("Each").item.json.video }}.mp4`;

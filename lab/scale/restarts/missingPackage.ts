@@ -10,7 +10,8 @@ const passes = 130;
 export const missingPackageTrials = (count: number): Trial[] => [
 	{
 		title: 'The package is missing on one of two workers',
-		...{ count, isByItself: false },
+		count,
+		isByItself: false,
 		async disrupt(deployment, stage) {
 			// No wait is due until both workers run.
 			await deployment.queue.main.process.end('SIGTERM', 35);
@@ -30,7 +31,8 @@ export const missingPackageTrials = (count: number): Trial[] => [
 	},
 	{
 		title: 'The package is missing on the main process',
-		...{ count, isByItself: true },
+		count,
+		isByItself: true,
 		async disrupt(deployment, stage) {
 			const { queue } = deployment;
 			await queue.main.process.end('SIGTERM', 35);

@@ -34,7 +34,10 @@ export async function measurePostgresRestart(
 
 	const away = new AbortController();
 	const create = stallOf(deployment, 'in a create ', {
-		...{ route: 'videoCreate', accepted: true, times: each, until: once(away.signal, 'abort') },
+		route: 'videoCreate',
+		accepted: true,
+		times: each,
+		until: once(away.signal, 'abort'),
 	});
 	await callAll(deployment, 'create', creates.names);
 	await until(() => create.hits >= each);

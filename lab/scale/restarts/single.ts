@@ -26,7 +26,9 @@ export async function withSingle<Result>(
 			try {
 				const credential = await instance.owner.createCredential(gateway);
 				return await use({
-					...{ instance, gateway, sink },
+					instance,
+					gateway,
+					sink,
 					environment: { credential, sinkUrl: sink.url },
 				});
 			} finally {

@@ -65,9 +65,7 @@ const alarmWorkflow = (sink: Sink) => ({
 		core(
 			'Tell',
 			'httpRequest',
-			{
-				...{ method: 'PUT', url: `=${sink.url}/alarm {{ $json.execution.id }}` },
-			},
+			{ method: 'PUT', url: `=${sink.url}/alarm {{ $json.execution.id }}` },
 			4.2,
 		),
 	),

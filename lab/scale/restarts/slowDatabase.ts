@@ -25,7 +25,8 @@ export async function measureSlowDatabase(): Promise<Figure[]> {
 
 async function callSlowly(poolSize: string): Promise<Figure[]> {
 	const options = {
-		...{ gateway: timedVideos(), hasDatabaseProxy: true },
+		gateway: timedVideos(),
+		hasDatabaseProxy: true,
 		env: { DB_POSTGRESDB_POOL_SIZE: poolSize },
 	};
 	return await Deployment.with(options, async (deployment) => {

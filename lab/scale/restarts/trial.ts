@@ -101,7 +101,9 @@ export async function figureOfTrial(
 ): Promise<Figure> {
 	report(`then: ${summaryOf(await executions())}`);
 	const fates = await resolveFates(deployment, {
-		...{ all: names.map((name) => ({ name })), own: executions, report },
+		all: names.map((name) => ({ name })),
+		own: executions,
+		report,
 		isOver: isOverAfter(performance.now()),
 	});
 	report('all have ended');

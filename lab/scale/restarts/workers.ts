@@ -49,19 +49,22 @@ export function eventLogTrials(count: number): Trial[] {
 	return [
 		{
 			title: "Both workers restart, n8n's default event log",
-			...{ count, isByItself: false },
+			count,
+			isByItself: false,
 			async disrupt(deployment, stage) {
 				await restartWorkers(deployment, stage, () => standard);
 			},
 		},
 		{
 			title: 'Both workers restart, event log not read',
-			...{ count, isByItself: true },
+			count,
+			isByItself: true,
 			disrupt: async (deployment, stage) => await restartWorkers(deployment, stage),
 		},
 		{
 			title: 'Both workers restart, event log in a folder that does not survive',
-			...{ count, isByItself: true },
+			count,
+			isByItself: true,
 			async prepare(deployment) {
 				await deployment.stopWorkers(35);
 				await startAll(deployment, fleetingLog(deployment));
@@ -86,7 +89,8 @@ const fleetingLog =
 /** As in an update that is rolled back, or in a crash loop: workers stop soon after their start. */
 export const youngWorkers = (count: number): Trial => ({
 	title: 'Both workers stop 10 s after their start',
-	...{ count, isByItself: true },
+	count,
+	isByItself: true,
 	async disrupt(deployment, stage) {
 		await restartWorkers(deployment, stage);
 		await setTimeout(10_000);
@@ -101,11 +105,15 @@ export const youngWorkers = (count: number): Trial => ({
 /** As in an update: one process after another is stopped as a container is, and started again. */
 export const rollingRestart = (count: number): Trial => ({
 	title: 'A rolling restart of all processes',
-	...{ count, isByItself: true },
+	count,
+	isByItself: true,
 	async disrupt(deployment, { report }) {
 		// Passes take a while, so that processes stop during them.
 		const slow = deployment.gateway.fault({
-			...{ route: 'video', action: 'stall', seconds: 4, times: Infinity },
+			route: 'video',
+			action: 'stall',
+			seconds: 4,
+			times: Infinity,
 		});
 		await until(() => slow.hits > 0, searchSeconds);
 		report('passes have begun');

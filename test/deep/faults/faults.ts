@@ -69,7 +69,8 @@ export const faults: Fault[] = [
 	{ name: 'no response', action: () => ({ action: 'stall' }) },
 	{ name: 'silence in mid-body', action: () => ({ action: 'freeze', after: '50%' }) },
 	{
-		...{ name: 'slow drip', isSlow: true },
+		name: 'slow drip',
+		isSlow: true,
 		action: ({ isFile }) => ({ action: 'drip', bytesPerSecond: isFile ? 100_000 : 4_000 }),
 	},
 	{ name: 'shorter than declared', action: () => ({ action: 'wrongLength', by: 20 }) },
@@ -86,7 +87,8 @@ export const faults: Fault[] = [
 	{
 		name: 'JSON 504 of a proxy',
 		action: () => ({
-			...{ action: 'answer', status: 504 },
+			action: 'answer',
+			status: 504,
 			body: '{"message": "Endpoint request timed out"}',
 		}),
 	},
@@ -97,7 +99,8 @@ export const faults: Fault[] = [
 	{ name: 'a proxy closes the connection, accepted', proxy: reset },
 	{ name: 'wrong content type', action: () => ({ action: 'headers', headers: html }) },
 	...(['gzip', 'br', 'deflate'] as const).map((encoding) => ({
-		...{ name: `compressed (${encoding})`, isSlow: true as const },
+		name: `compressed (${encoding})`,
+		isSlow: true as const,
 		action: () => ({ action: 'encode', encoding }) as const,
 	})),
 	{ name: '429', action: refusal(429, 'rate_limit_exceeded') },

@@ -18,33 +18,45 @@ const messages = { values: [{ role: 'user', content: text }] };
 
 export const operations: Paid[] = [
 	{
-		...{ name: 'referenceVideo.create', route: 'referenceVideoCreate' },
+		name: 'referenceVideo.create',
+		route: 'referenceVideoCreate',
 		parameters: { ...createReferenceVideo().parameters, prompt: text },
 	},
 	{
-		...{ name: 'video.create', route: 'videoCreate' },
+		name: 'video.create',
+		route: 'videoCreate',
 		parameters: { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: text },
 	},
 	{
-		...{ name: 'chat.complete', route: 'chat' },
+		name: 'chat.complete',
+		route: 'chat',
 		parameters: { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages },
 	},
 	{
-		...{ name: 'message.create', route: 'message' },
+		name: 'message.create',
+		route: 'message',
 		parameters: {
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), messages },
-			...{ maxTokens: 50 },
+			resource: 'message',
+			operation: 'create',
+			model: byId('chat-1'),
+			messages,
+			maxTokens: 50,
 		},
 	},
 	{
-		...{ name: 'image.generate', route: 'imageGenerate' },
+		name: 'image.generate',
+		route: 'imageGenerate',
 		parameters: {
-			...{ resource: 'image', operation: 'generate', model: byId('image-1') },
-			...{ prompt: text, download: false },
+			resource: 'image',
+			operation: 'generate',
+			model: byId('image-1'),
+			prompt: text,
+			download: false,
 		},
 	},
 	{
-		...{ name: 'embedding.create', route: 'embedding' },
+		name: 'embedding.create',
+		route: 'embedding',
 		parameters: { resource: 'embedding', operation: 'create', model: byId('embed-1'), input: text },
 	},
 ];
@@ -80,14 +92,12 @@ const losses = [
 		{ action: 'answer', accepted, body: '' },
 		{ action: 'answer', accepted, body: '{"id":' },
 	]),
-	...[
-		{ action: 'cut', after: '50%' } as const,
-		{ action: 'cut', after: 0 } as const,
-		{ action: 'freeze', after: '50%' } as const,
-		{ action: 'wrongLength', by: 10 } as const,
-		{ action: 'wrongLength', by: -10 } as const,
-		{ action: 'headers', headers: { 'content-type': 'text/html' } } as const,
-	],
+	{ action: 'cut', after: '50%' } as const,
+	{ action: 'cut', after: 0 } as const,
+	{ action: 'freeze', after: '50%' } as const,
+	{ action: 'wrongLength', by: 10 } as const,
+	{ action: 'wrongLength', by: -10 } as const,
+	{ action: 'headers', headers: { 'content-type': 'text/html' } } as const,
 ].map((fault): Fault => ({ ...fault, isRefusal: false }));
 
 export const faults = [...refusals, ...losses];
@@ -134,7 +144,8 @@ const steps = fc.record({
 	faults: fc.array(
 		fc.record({
 			fault: fc.oneof(fc.constant(refusals[0]), fc.constantFrom(...faults)),
-			...{ times, skip: fc.nat({ max: 2 }) },
+			times,
+			skip: fc.nat({ max: 2 }),
 		}),
 		{ maxLength: 2 },
 	),

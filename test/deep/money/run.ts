@@ -79,8 +79,13 @@ export class MoneyRun {
 		this.days = new DayCount(makesJob(operation), resends, hasHeader);
 		this.start = gateway.requests.length;
 		this.families = given.words.map((words, index) => ({
-			...{ key: keys[index], texts: words.map((word) => this.textOf(word)) },
-			...{ hasBegun: false, failed: [], made: [], workers: new Set(), failedIn: new Set() },
+			key: keys[index],
+			texts: words.map((word) => this.textOf(word)),
+			hasBegun: false,
+			failed: [],
+			made: [],
+			workers: new Set(),
+			failedIn: new Set(),
 		}));
 		processedItems.clear();
 		processedItems.scale = given.isStoreSmall ? maxEntries / smallStore : 1;
@@ -254,7 +259,10 @@ export class MoneyRun {
 		const earlier = failed && moved ? this.withMoved(failed.execution, moved) : failed?.execution;
 		let stored: StoredExecution | undefined;
 		const run = await this.execute(family, {
-			...{ earlier, limits, usesSaved, url: front?.url },
+			earlier,
+			limits,
+			usesSaved,
+			url: front?.url,
 			onStart: (cancel, start) => {
 				stored = start;
 				underWay.set(start, { family, limits });
@@ -392,7 +400,8 @@ export class MoneyRun {
 		};
 		const settings: RunOptions = {
 			credentials: { modelGatewayApi: modelGatewayApi as Record<string, string> },
-			...{ onStart, inWorker: given.isQueue },
+			onStart,
+			inWorker: given.isQueue,
 		};
 		const workflow = workflowOf(given, limits, isPreview);
 		if (earlier)
@@ -464,13 +473,16 @@ function nodeOf(given: Scenario, limits: Limits, isPreview: boolean) {
 	const cost = (orders?: number) =>
 		orders === undefined ? undefined : Math.round(orders * costOfOrder * 100) / 100;
 	const options = inGroups({
-		...{ parallelRequests: parallel, includeInputFields: true },
+		parallelRequests: parallel,
+		includeInputFields: true,
 		...(route === 'referenceVideoCreate' && { duration: 2 }),
 		...(route === 'embedding' && { batchSize: 2 }),
 		...(hasKey && { orderKey: '={{ $json.text }}' }),
 		...(resends && { ifAnswerLost: 'resend' }),
-		...{ maxOrdersPerDay: limits.perDay, maxCostPerDay: cost(limits.costPerDay) },
-		...{ maxOrders: limits.perExecution, maxCost: cost(limits.costPerExecution) },
+		maxOrdersPerDay: limits.perDay,
+		maxCostPerDay: cost(limits.costPerDay),
+		maxOrders: limits.perExecution,
+		maxCost: cost(limits.costPerExecution),
 	});
 	return modelGateway(
 		{ ...parameters, options, ...(isPreview && { preview: true }) },

@@ -156,7 +156,9 @@ const addressOf = (name: string) => `${name}@example.com`;
 
 const videosOf = (name: string): ListVideo[] =>
 	[1, 2].map((number) => ({
-		...{ name: `${name}-${number}`, model: 'vid-3.1', prompt: `Tree ${number}, ${name}` },
+		name: `${name}-${number}`,
+		model: 'vid-3.1',
+		prompt: `Tree ${number}, ${name}`,
 	}));
 
 function nodeOf<T extends { name: string }>({ nodes }: { nodes: T[] }, name: string): T {

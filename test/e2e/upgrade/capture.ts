@@ -38,7 +38,10 @@ async function main(): Promise<void> {
 				`/executions/${id}`,
 			);
 			const fixture: StoredFixture = {
-				...{ id, status, mode, waitTill },
+				id,
+				status,
+				mode,
+				waitTill,
 				...(kind.hasNoResponse && { orders: recordedOrders(folder, workflowId) }),
 				jobs: jobs.map((job) => ({ id: job.id, kind: job.order.kind, prompt: job.order.prompt })),
 				workflowData,

@@ -175,12 +175,16 @@ export class Stored {
 		const list = { mode: 'raw', jsonOutput: JSON.stringify({ videos }) };
 		const url = gateway.addMedia('green.png', picture('green'), 'image/png');
 		const reference = {
-			...{ resource: 'referenceVideo', model: byId('beta-2.7-r2v'), mediaInput: 'json' },
+			resource: 'referenceVideo',
+			model: byId('beta-2.7-r2v'),
+			mediaInput: 'json',
 			mediaJson: JSON.stringify([{ type: 'reference_image', url }]),
 		};
 		const order = {
 			...(create ?? reference),
-			...{ operation: 'create', prompt: '={{ $json.prompt }}', options },
+			operation: 'create',
+			prompt: '={{ $json.prompt }}',
+			options,
 		};
 		return startedByWebhook(
 			{ path: this.name },

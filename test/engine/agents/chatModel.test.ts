@@ -44,7 +44,8 @@ describe('the chat model in an n8n without the SDK', () => {
 		[
 			'a response format merged from the options and Extra Body',
 			{
-				...{ responseFormat: 'json_schema', jsonSchema: { type: 'object' } },
+				responseFormat: 'json_schema',
+				jsonSchema: { type: 'object' },
 				extraBody: { response_format: { json_schema: { strict: true } } },
 			},
 			{

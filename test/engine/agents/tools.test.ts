@@ -75,7 +75,9 @@ describe('a node as a tool of an agent', () => {
 	};
 
 	const create = {
-		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+		resource: 'video',
+		operation: 'create',
+		model: byId('vid-3.1'),
 		prompt: 'A boat',
 	};
 	const drawing = { resource: 'image', operation: 'generate', prompt: 'A boat' };
@@ -119,7 +121,9 @@ describe('a node as a tool of an agent', () => {
 		data.resultData.lastNodeExecuted = 'Agent';
 		const source = { main: [{ previousNode: 'Start' }] };
 		data.executionData?.nodeExecutionStack.push({
-			...{ node: agentNode, data: { main: [[{ json: {} }]] }, source },
+			node: agentNode,
+			data: { main: [[{ json: {} }]] },
+			source,
 		});
 		const retried = await retryExecution({ ...first, data, finished: false });
 		const [{ job }] = gateway.ledger;
@@ -174,7 +178,9 @@ describe('a node as a tool of an agent', () => {
 				const input = { [name]: id, query: 'A boat' };
 				const waited = await callToolOnce(waitForVideo, wait, { input });
 				expect(waited).toMatchObject({
-					...{ id, job_id: id, video_url: waited.url },
+					id,
+					job_id: id,
+					video_url: waited.url,
 					status: expect.stringMatching(/^(completed|succeeded)$/i),
 					url: expect.stringMatching(`^${gateway.storageUrl}`),
 					next_step: expect.stringContaining('Give the user the link'),
@@ -195,7 +201,8 @@ describe('a node as a tool of an agent', () => {
 		gateway.jobs.fail(other, { code: 'upstream_error', message: 'No luck' });
 		const failed = await callToolOnce(modelGateway, get, { input: { id: other } });
 		expect(failed).toMatchObject({
-			...{ id: other, status: 'failed' },
+			id: other,
+			status: 'failed',
 			next_step: expect.stringMatching(/^The video failed and will never be finished/),
 		});
 	});
@@ -203,8 +210,11 @@ describe('a node as a tool of an agent', () => {
 	it('returns a link to the copy that n8n keeps when only the API key opens the video', async () => {
 		const { id } = earlierJob(gateway, 'video', video);
 		gateway.fault({
-			...{ route: 'videoContent', action: 'answer', times: 2 },
-			...{ headers: { 'content-type': 'video/mp4' }, body: Buffer.from(video) },
+			route: 'videoContent',
+			action: 'answer',
+			times: 2,
+			headers: { 'content-type': 'video/mp4' },
+			body: Buffer.from(video),
 		});
 		const { url, video_url } = await callToolOnce(waitForVideo, { jobId: id });
 		expect(video_url).toBe(url);
@@ -239,7 +249,8 @@ describe('a node as a tool of an agent', () => {
 			const { id } = earlierJob(gateway, 'video');
 			expect(await callToolOnce(waitForVideo, { jobId: id }, { caller })).toEqual({
 				data_notice: dataNotice,
-				...{ id, status: expect.stringMatching(/^(queued|processing)$/) },
+				id,
+				status: expect.stringMatching(/^(queued|processing)$/),
 				next_step: expect.stringContaining(`with the job ID ${id}`),
 				message: expect.stringContaining(`did not finish within ${minutes} minutes`),
 				waited_seconds: expect.any(Number),
@@ -281,7 +292,10 @@ describe('a node as a tool of an agent', () => {
 		const input = { id: 'v_1' };
 		const answer = (route: 'video' | 'videoCreate', body: object, status = 200) =>
 			gateway.fault({
-				...{ route, action: 'answer', status, times: Infinity },
+				route,
+				action: 'answer',
+				status,
+				times: Infinity,
 				body: JSON.stringify(body),
 			});
 

@@ -51,8 +51,10 @@ async function order(
 		const [item] = run.status === 'success' ? run.items('Create') : [];
 		if (run.status === 'error') await retryExecution(run);
 		return {
-			...{ output: item?.json, billed: (item?.json.details as IDataObject | undefined)?.billed },
-			...{ jobs: gateway.ledger.length, connections: front.connections + backup.connections },
+			output: item?.json,
+			billed: (item?.json.details as IDataObject | undefined)?.billed,
+			jobs: gateway.ledger.length,
+			connections: front.connections + backup.connections,
 		};
 	} finally {
 		await Promise.all([front.close(), backup.close()]);

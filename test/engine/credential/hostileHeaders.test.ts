@@ -11,8 +11,10 @@ const traces = /sk-01234|abcdef|[\u0080-\u009f]|\\u001b/;
 const { gateway, runWorkflow } = withGateway({ isTimeSimulated: true, keys: { [key]: {} } });
 
 const headers = (value: string) => ({
-	...{ 'content-disposition': `attachment; filename="${value}.mp4"`, 'x-request-id': value },
-	...{ etag: `"${value}"`, server: value },
+	'content-disposition': `attachment; filename="${value}.mp4"`,
+	'x-request-id': value,
+	etag: `"${value}"`,
+	server: value,
 });
 const values = {
 	'the key': key,

@@ -74,8 +74,12 @@ describe('the log of orders', () => {
 		const [{ job }] = gateway.ledger;
 		const { executionId } = result;
 		const facts = {
-			...{ executionId, workflowId: 'w1', workflowName: 'Product videos, 100 %' },
-			...{ node: 'Create', item: 0, model: 'beta-2.7-r2v' },
+			executionId,
+			workflowId: 'w1',
+			workflowName: 'Product videos, 100 %',
+			node: 'Create',
+			item: 0,
+			model: 'beta-2.7-r2v',
 		};
 		const lines = await eventsOf(result);
 		expect(lines.map(({ level, metadata }) => ({ level, metadata }))).toEqual([
@@ -114,7 +118,8 @@ describe('the log of orders', () => {
 		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
 		const result = await run(create({ ifModelRefuses: 'vid-9-r2v' }), {
 			credentials: credentialFor(gateway, {
-				...{ advanced: true, prices: JSON.stringify({ ...prices, 'vid-9-r2v': { per_video: 9 } }) },
+				advanced: true,
+				prices: JSON.stringify({ ...prices, 'vid-9-r2v': { per_video: 9 } }),
 			}),
 		});
 		expect(await linesOf(result, 'model', 'estimatedCost', 'httpStatus')).toEqual([

@@ -26,7 +26,8 @@ const run = async (node: Node, text: string) => {
 	const before = gateway.requests.length;
 	const result = await runWorkflow(chain(node), {
 		input: itemsWith([text], { media }),
-		...{ mode: 'trigger', startNode: 'Start' },
+		mode: 'trigger',
+		startNode: 'Start',
 	});
 	return {
 		message: result.errorOf(node.name)?.message,

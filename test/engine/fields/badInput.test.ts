@@ -30,16 +30,20 @@ const createVideo = () => createReferenceVideo({}, { name: 'Call' });
 const linkFields: LinkField[] = [
 	{ label: 'Media 1: URL', node: createVideo, fields: (url) => withMedia({ url }) },
 	{
-		...{ label: 'Media 1: Voice URL', node: createVideo },
+		label: 'Media 1: Voice URL',
+		node: createVideo,
 		fields: (link) => withMedia({ url: goodLink, reference_voice: link }),
 	},
 	...['image', 'mask'].map((name): LinkField => ({
 		label: name === 'image' ? 'Image URL' : 'Mask URL',
 		node: (link) =>
 			call('image', 'edit', {
-				...{ model: byId('image-edit-1'), prompt: 'A boat' },
-				...{ imageSource: 'url', imageUrl: goodLink },
-				...{ [`${name}Source`]: 'url', [`${name}Url`]: link },
+				model: byId('image-edit-1'),
+				prompt: 'A boat',
+				imageSource: 'url',
+				imageUrl: goodLink,
+				[`${name}Source`]: 'url',
+				[`${name}Url`]: link,
 			}),
 	})),
 	{
@@ -53,7 +57,9 @@ const linkFields: LinkField[] = [
 		label: 'Image 1',
 		node: (link) =>
 			call('image', 'chat', {
-				...{ model: byId('image-chat-1'), prompt: 'A boat', images: images(link) },
+				model: byId('image-chat-1'),
+				prompt: 'A boat',
+				images: images(link),
 			}),
 	},
 ];

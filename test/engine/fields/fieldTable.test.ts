@@ -119,7 +119,8 @@ describe('parameters and their fields of the request', () => {
 	const bodyOf = async ({ resource, value }: Operation, parameters: INodeParameters) => {
 		const before = gateway.requests.length;
 		const node = modelGateway({
-			...{ resource: resource.value, operation: value },
+			resource: resource.value,
+			operation: value,
 			...(parameters as IDataObject),
 		});
 		const result = await runWorkflow(chain({ name: 'Camera', type: 'test.camera' }, node), {

@@ -22,7 +22,8 @@ type Medium = Record<'type' | 'url', string> & { reference_voice?: string };
 const order = async (media: Medium[], more: IDataObject = {}) => {
 	const before = gateway.ledger.length;
 	const node = createReferenceVideo({
-		...{ model: byId('beta-2.7-r2v'), mediaJson: JSON.stringify(media) },
+		model: byId('beta-2.7-r2v'),
+		mediaJson: JSON.stringify(media),
 		...more,
 	});
 	const result = await runWorkflow(chain(node));
@@ -100,7 +101,8 @@ describe('links to reference media', () => {
 		const { host, at } = await hosted(silence);
 		const { url } = at('reference_image');
 		const node = createReferenceVideo({
-			...{ model: byId('beta-2.7-r2v'), mediaJson: '={{ $json.media }}' },
+			model: byId('beta-2.7-r2v'),
+			mediaJson: '={{ $json.media }}',
 		});
 		const input = Array.from({ length: 12 }, (_, index) => ({
 			json: { media: [{ type: 'reference_image', url: `${url}/${index}` }] },

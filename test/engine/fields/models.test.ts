@@ -115,7 +115,8 @@ describe('models of another resource', () => {
 		['Reference Video', 'Model alpha-1.1-r2v', video({ model: byId('alpha-1.1-r2v') })],
 		['Video', 'Model vid-3.1-fl', createReferenceVideo({ model: byId('vid-3.1-fl') })],
 		[
-			...['Reference Video', 'Extra Body (JSON): Model beta-2.7-r2v'],
+			'Reference Video',
+			'Extra Body (JSON): Model beta-2.7-r2v',
 			video({ model: byId('vid-3.1'), ...extra('beta-2.7-r2v') }),
 		],
 		['Video', 'Extra Body (JSON): Model vid-3.1', createReferenceVideo(extra('vid-3.1'))],

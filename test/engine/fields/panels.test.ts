@@ -105,11 +105,16 @@ describe('the panel of a tool', () => {
 	it('offers only options about money, the request and the wait in a tool', () => {
 		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
 			'Order Once: Order Key',
-			...['Limits: Max Orders', 'Limits: Max Orders per Day'],
-			...['Limits: Max Cost', 'Limits: Max Cost per Day'],
-			...['Limits: Count For', 'Limits: In Each'],
-			...['If No Response Arrives', 'If the Model Refuses'],
-			...['Request Timeout (Seconds)', 'Extra Body (JSON)'],
+			'Limits: Max Orders',
+			'Limits: Max Orders per Day',
+			'Limits: Max Cost',
+			'Limits: Max Cost per Day',
+			'Limits: Count For',
+			'Limits: In Each',
+			'If No Response Arrives',
+			'If the Model Refuses',
+			'Request Timeout (Seconds)',
+			'Extra Body (JSON)',
 		]);
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});

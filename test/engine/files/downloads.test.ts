@@ -127,7 +127,9 @@ it.each(modes)(
 		const [{ json, binary }] = result.items('Wait for Video', { output: 1 });
 		expect(json.error).toMatch(new RegExp(`^Could not download the video .*${id}: `));
 		expect(json.details).toMatchObject({
-			...{ billed: 'yes', retry_can_help: true, job: { id } },
+			billed: 'yes',
+			retry_can_help: true,
+			job: { id },
 			advice: expect.stringMatching(/finished and charged.* Collect it by its ID/),
 		});
 		expect(binary).toBeUndefined();
@@ -183,7 +185,9 @@ describe('a host that cannot be reached', () => {
 			const { id } = earlierJob(gateway, 'task', mp4Of(1000));
 			const body = { status: 'completed', result_url: `${await urlOf()}/v.mp4`, task_id: id };
 			gateway.fault({
-				...{ route: 'task', action: 'answer', times: Infinity },
+				route: 'task',
+				action: 'answer',
+				times: Infinity,
 				body: JSON.stringify(body),
 			});
 			const result = await runWorkflow(chain(waitForVideo()), {
@@ -202,7 +206,10 @@ describe('a host that cannot be reached', () => {
 		const data = [{ url: 'https://storage.blocked/1.png' }];
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify({ data }) });
 		const generate = modelGateway({
-			...{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A boat' },
+			resource: 'image',
+			operation: 'generate',
+			model: byId('image-1'),
+			prompt: 'A boat',
 		});
 		const result = await runWorkflow(chain(generate));
 		const { message, description } = result.errorOf('Model Gateway') ?? {};

@@ -162,7 +162,8 @@ describe('files of earlier nodes as reference media', () => {
 			const result = await runWorkflow(startedBy(core('Form', 'webhook'), create), {
 				credentials: credentialFor(gateway, more),
 				restApiUrl,
-				...{ startNode: 'Form', mode: 'webhook' },
+				startNode: 'Form',
+				mode: 'webhook',
 				input: photos.map((photo) => ({ json: {}, binary: { photo } })),
 			});
 			await moveReceivedFiles(result);

@@ -9,7 +9,8 @@ import { byId, chain, modelGateway, type Node } from '../../support/workflows/wo
 import { withGateway } from '../../support/http/withGateway';
 
 const binaryOf = (bytes: Uint8Array, fileName: string, mimeType = 'image/png') => ({
-	...{ fileName, mimeType },
+	fileName,
+	mimeType,
 	data: Buffer.from(bytes).toString('base64'),
 });
 
@@ -26,7 +27,10 @@ describe('images', () => {
 	describe('the other fields of an image response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const answer = {
-			...{ created: 7, background: 'auto', usage: { total_tokens: 9 }, model: 'image-1-x' },
+			created: 7,
+			background: 'auto',
+			usage: { total_tokens: 9 },
+			model: 'image-1-x',
 			data: [
 				{ b64_json: data, revised_prompt: 'One' },
 				{ b64_json: data, revised_prompt: 'Two' },
@@ -35,7 +39,7 @@ describe('images', () => {
 		const binary = { data: binaryOf(picture('red'), 'photo.png') };
 		const itemsOf = async (operation: string, parameters: IDataObject) => {
 			const route = operation === 'edit' ? 'imageEdit' : 'imageGenerate';
-			gateway.fault({ ...{ route, action: 'answer' }, body: JSON.stringify(answer) });
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(answer) });
 			const node = image(operation, { model: byId('image-1'), ...parameters });
 			return (await run(node, { input: [{ json: {}, binary }] })).items('Image');
 		};
@@ -46,7 +50,11 @@ describe('images', () => {
 				const items = await itemsOf(operation, { simplify: false });
 				expect(items.map(({ json }) => json)).toEqual(
 					['One', 'Two'].map((revised_prompt, index) => ({
-						...{ revised_prompt, index, created: 7, model: 'image-1-x', background: 'auto' },
+						revised_prompt,
+						index,
+						created: 7,
+						model: 'image-1-x',
+						background: 'auto',
 						...(index === 0 && { usage: { total_tokens: 9 } }),
 						request_id: expect.any(String),
 					})),
@@ -166,7 +174,9 @@ describe('images', () => {
 		'image.edit': { resource: 'image', operation: 'edit', model: byId('image-edit-1') },
 		'image.chat': { resource: 'image', operation: 'chat', model: byId('image-chat-1'), images },
 		'chat.complete': {
-			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+			resource: 'chat',
+			operation: 'complete',
+			model: byId('chat-1'),
 			messages: { values: [{ role: 'user', content: 'What is this?', images }] },
 		},
 	};

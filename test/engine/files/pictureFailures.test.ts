@@ -24,7 +24,9 @@ const startHost = async (gone: Reply = answer(410, '')) =>
 	);
 const answers = (data: unknown, headers = { 'x-request-id': 'order-7' }) =>
 	gateway.fault({
-		...{ route: 'imageGenerate', action: 'answer', headers },
+		route: 'imageGenerate',
+		action: 'answer',
+		headers,
 		body: JSON.stringify({ data }),
 	});
 const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').length;

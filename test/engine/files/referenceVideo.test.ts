@@ -56,8 +56,12 @@ describe('reference videos', () => {
 
 	it('counts media as the panel does in messages of the service, but not in the raw response', async () => {
 		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_parameter' },
-			...{ message: 'input.media[0].url cannot be read', param: 'input.media[0].url' },
+			route: 'referenceVideoCreate',
+			action: 'error',
+			status: 400,
+			code: 'invalid_parameter',
+			message: 'input.media[0].url cannot be read',
+			param: 'input.media[0].url',
 		});
 		const result = await runWorkflow(chain(createReferenceVideo()), {
 			input: [{ json: { media: [red] } }],

@@ -35,7 +35,8 @@ const run = async (
 	{ count = 1, ...options }: RunOptions & { count?: number } = {},
 ): Promise<WorkflowRun> =>
 	await runWorkflow(chain(node), {
-		...{ credentials: withPrices(), mode: 'trigger' },
+		credentials: withPrices(),
+		mode: 'trigger',
 		input: Array.from({ length: count }, (_, index) => ({
 			json: { prompt: `Clip ${index}`, media },
 		})),
@@ -56,7 +57,10 @@ const messageOf = (result: WorkflowRun) => result.errorOf('Create')?.message;
 
 const refuseNext = (times: number) =>
 	gateway.fault({
-		...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
+		route: 'referenceVideoCreate',
+		action: 'error',
+		status: 400,
+		code: 'invalid_prompt',
 		times,
 	});
 
@@ -178,7 +182,10 @@ describe('Max Cost', () => {
 
 	it('places no more orders when earlier orders of the execution had no price', async () => {
 		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
+			route: 'referenceVideoCreate',
+			action: 'error',
+			status: 400,
+			code: 'invalid_prompt',
 			when: ({ body }) => JSON.stringify(body).includes('Clip 1'),
 			times: 1,
 		});

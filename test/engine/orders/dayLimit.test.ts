@@ -32,19 +32,31 @@ const ofClient = { countFor: 'acme', inEach: 'month' };
 
 describe.each([
 	[
-		...['maxOrdersPerDay', 'in all', {}, 1],
+		'maxOrdersPerDay',
+		'in all',
+		{},
+		1,
 		'it would exceed the limit of 4 orders per day (4 used before this run).',
 	],
 	[
-		...['maxCostPerDay', 'in all', {}, 5],
+		'maxCostPerDay',
+		'in all',
+		{},
+		5,
 		'its estimated cost of 0.2 is more than what is left of the limit of 0.8 per day (0.8 used before this run).',
 	],
 	[
-		...['maxOrders', 'for a client in a month', ofClient, 1],
+		'maxOrders',
+		'for a client in a month',
+		ofClient,
+		1,
 		'it would exceed the limit of 4 orders per month for “acme” (4 used before this run).',
 	],
 	[
-		...['maxCost', 'for a client in a month', ofClient, 5],
+		'maxCost',
+		'for a client in a month',
+		ofClient,
+		5,
 		'its estimated cost of 0.2 is more than what is left of the limit of 0.8 per month for “acme” (0.8 used before this run).',
 	],
 ] as Array<[string, string, IDataObject, number, string]>)(
@@ -65,7 +77,8 @@ describe.each([
 			}: RunOptions & { workflow?: ReturnType<typeof create> } = {},
 		): Promise<WorkflowRun> =>
 			await runWorkflow(workflow, {
-				...{ credentials: credentialFor(gateway, { advanced: true, prices }), mode: 'trigger' },
+				credentials: credentialFor(gateway, { advanced: true, prices }),
+				mode: 'trigger',
 				input: Array.from({ length: count }, (_, index) => ({
 					json: { prompt: `Video ${index}`, media },
 				})),
@@ -113,7 +126,8 @@ describe('a limit that is set or changed during the day', () => {
 		const options = inGroups({ duration: 2, ...limits });
 		const node = createReferenceVideo({ options }, { onError: 'continueRegularOutput' });
 		await runWorkflow(chain(node), {
-			...{ credentials: credentialFor(gateway, { advanced: true, prices }), mode: 'trigger' },
+			credentials: credentialFor(gateway, { advanced: true, prices }),
+			mode: 'trigger',
 			input: Array.from({ length: count }, () => ({ json: { media } })),
 		});
 		return gateway.ledger.length;
@@ -153,10 +167,7 @@ describe('a limit that is set or changed during the day', () => {
 		processedItems.intercept = () => processedItems.writeOver(before);
 		const run = await runWorkflow(
 			chain(createReferenceVideo({ options: inGroups({ maxOrdersPerDay: 4 }) })),
-			{
-				...{ mode: 'trigger', inWorker: true },
-				input: [{ json: { media } }],
-			},
+			{ mode: 'trigger', inWorker: true, input: [{ json: { media } }] },
 		);
 		expect(run.errorOf('Create')?.description).toContain(
 			'n8n said: Other workers wrote at the same moment, again and again',
@@ -183,7 +194,8 @@ it('applies Max Cost per Day together with Max Orders per Day, which counts only
 			{ onError: 'continueRegularOutput' },
 		);
 		await runWorkflow(chain(node), {
-			...{ credentials: credentialFor(gateway, { advanced: true, prices }), mode: 'trigger' },
+			credentials: credentialFor(gateway, { advanced: true, prices }),
+			mode: 'trigger',
 			input: Array.from({ length: count }, () => ({ json: { media } })),
 		});
 		return gateway.ledger.length;

@@ -28,7 +28,9 @@ describe('a create with an idempotency key', () => {
 
 	beforeAll(() => registerTypes({ nodes: [agent] }));
 	const { gateway, media } = withGateway({
-		...{ isTimeSimulated: true, jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
+		isTimeSimulated: true,
+		jobSeconds: 0,
+		idempotencyHeader: idempotencyHeaderName,
 		render: async () => video,
 	});
 
@@ -47,7 +49,10 @@ describe('a create with an idempotency key', () => {
 
 	it('sends a create again with the same key on each Retry until its response arrives', async () => {
 		const lost = gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+			route: 'referenceVideoCreate',
+			action: 'reset',
+			accepted: true,
+			times: Infinity,
 		});
 		const failed = await order();
 		expect(failed.errorOf('Create')?.description).toContain(

@@ -39,7 +39,9 @@ describe('the limits of a credential', () => {
 
 	const credential = (fields: IDataObject) => credentialFor(gateway, { advanced: true, ...fields });
 	const chat = modelGateway({
-		...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+		resource: 'chat',
+		operation: 'complete',
+		model: byId('chat-1'),
 		messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
 	});
 	const texts = (name: string, count: number) =>

@@ -23,7 +23,7 @@ const workflow = chain(
 
 const order = async (sku = 'A-1', options: RunOptions = {}): Promise<WorkflowRun> =>
 	await runWorkflow(workflow, {
-		...{ mode: 'trigger' },
+		mode: 'trigger',
 		input: [{ json: { prompt: 'Waves', media, sku } }],
 		...options,
 	});
@@ -33,7 +33,10 @@ const many = async (count: number, start = async () => await order()) =>
 
 const emptyAccount = (times = Infinity) =>
 	gateway.fault({
-		...{ route: 'referenceVideoCreate', action: 'error', status: 429, code: 'quota_exceeded' },
+		route: 'referenceVideoCreate',
+		action: 'error',
+		status: 429,
+		code: 'quota_exceeded',
 		times,
 	});
 
@@ -76,7 +79,8 @@ it('leaves a key to a later item when the limits refuse the order of an earlier 
 	const prices = { dear: { per_video: 0.6 }, cheap: { per_video: 0.4 } };
 	const run = await runWorkflow(chain(create), {
 		credentials: credentialFor(gateway, { advanced: true, prices: JSON.stringify(prices) }),
-		...{ input: Object.keys(prices).map((model) => ({ json: { media, model } })), mode: 'trigger' },
+		input: Object.keys(prices).map((model) => ({ json: { media, model } })),
+		mode: 'trigger',
 	});
 	expect(run.items('Create')[0].json.error).toContain('estimated cost of 0.6');
 	expect(createsOf(gateway)).toMatchObject([{ body: { model: 'cheap' } }]);
@@ -89,10 +93,7 @@ it('takes another input of Extra Body for another order', async () => {
 	const body = JSON.stringify({ output: { task_id: 'task-1' } });
 	gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 200, body });
 	const orderOf = async (prompt: string) =>
-		await runWorkflow(chain(create), {
-			...{ mode: 'trigger' },
-			input: [{ json: { prompt, media } }],
-		});
+		await runWorkflow(chain(create), { mode: 'trigger', input: [{ json: { prompt, media } }] });
 	expect((await orderOf('Waves')).status).toBe('success');
 	expect((await orderOf('Fog')).errorOf('Create')?.message).toContain('for another order');
 });

@@ -55,8 +55,13 @@ async function expectProblem(options: IDataObject, label: RegExp): Promise<void>
 }
 
 const nothing = [
-	...['', '  ', '={{ $json.nothing }}', '={{ undefined }}', '={{ null }}'],
-	...["={{ '' }}", "={{ '  ' }}"],
+	'',
+	'  ',
+	'={{ $json.nothing }}',
+	'={{ undefined }}',
+	'={{ null }}',
+	"={{ '' }}",
+	"={{ '  ' }}",
 ];
 
 const limits = [
@@ -69,15 +74,15 @@ const limits = [
 describe('a limit set by an expression', () => {
 	it.each([
 		...nothing,
-		...[
-			"={{ 'abc' }}",
-			'={{ -1 }}',
-			'={{ NaN }}',
-			'={{ Infinity }}',
-			'={{ true }}',
-			'={{ false }}',
-		],
-		...['={{ [] }}', '={{ [2] }}', '={{ ({}) }}'],
+		"={{ 'abc' }}",
+		'={{ -1 }}',
+		'={{ NaN }}',
+		'={{ Infinity }}',
+		'={{ true }}',
+		'={{ false }}',
+		'={{ [] }}',
+		'={{ [2] }}',
+		'={{ ({}) }}',
 	])('places no order when a limit is not an amount: %j', async (value) => {
 		for (const [option, label] of limits)
 			await expectProblem({ [option]: value }, new RegExp(`${label} must be a`));
@@ -101,8 +106,13 @@ describe('a limit set by an expression', () => {
 
 describe('a group that guards money', () => {
 	const shapes = [
-		...[{}, null, '', 'three', '={{ { maxOrders: 3, orderKey: "A" } }}'],
-		...[[{ maxOrders: 3, orderKey: 'A' }], { max_orders: 3, order_key: 'A' }],
+		{},
+		null,
+		'',
+		'three',
+		'={{ { maxOrders: 3, orderKey: "A" } }}',
+		[{ maxOrders: 3, orderKey: 'A' }],
+		{ max_orders: 3, order_key: 'A' },
 	];
 
 	it.each(shapes)('places no order when n8n finds nothing in it: %j', async (group) => {

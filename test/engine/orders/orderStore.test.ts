@@ -148,11 +148,7 @@ describe('a list of Order Keys that another worker orders meanwhile', () => {
 	);
 	const orderList = async (worker: EngineProcess) =>
 		await worker.run(
-			async () =>
-				await runWorkflow(list, {
-					...{ mode: 'trigger', inWorker: true },
-					input: skus,
-				}),
+			async () => await runWorkflow(list, { mode: 'trigger', inWorker: true, input: skus }),
 		);
 
 	it.each([

@@ -35,7 +35,7 @@ const { gateway, media, runWorkflow } = withGateway({
 /** Runs the workflow as n8n runs an active one, with an item for each prompt. */
 const run = async (workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) =>
 	await runWorkflow(workflow, {
-		...{ mode: 'trigger' },
+		mode: 'trigger',
 		input: prompts.map((prompt) => ({ json: { prompt, media } })),
 		...options,
 	});
@@ -56,7 +56,7 @@ describe('an order under way when n8n was killed or stopped', () => {
 			const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
 			const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
 			const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
-				...{ mode: 'trigger' },
+				mode: 'trigger',
 				input: [{ json: { task_id: id, prompt: 'Waves', media } }],
 			});
 			// n8n 1 has no token that an execution shares with its Retries.
@@ -264,7 +264,10 @@ describe('If No Response Arrives = Send Again', () => {
 	/** Orders one video, and every response is lost after its order was accepted. */
 	const orderAndLose = async (options: IDataObject, settings: Partial<INode> = {}) => {
 		gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+			route: 'referenceVideoCreate',
+			action: 'reset',
+			accepted: true,
+			times: Infinity,
 		});
 		const workflow = orderWorkflow({ ifAnswerLost: 'resend', ...options }, settings);
 		const credentials = credentialFor(gateway, { advanced: true, prices });

@@ -46,7 +46,8 @@ describe('Preview (Order Nothing)', () => {
 		const options = inGroups({ duration: 2, maxOrdersPerDay: 2 });
 		const inWorker = async (preview: boolean, count: number) =>
 			await runWorkflow(chain(create({ preview, options })), {
-				...{ mode: 'trigger', inWorker: true },
+				mode: 'trigger',
+				inWorker: true,
 				input: Array.from({ length: count }, () => ({ json: { media } })),
 			});
 		await inWorker(false, 1);
@@ -70,7 +71,10 @@ describe('Preview (Order Nothing)', () => {
 			{ name: 'Deliver', executeOnce: true },
 		);
 		const refusal = gateway.fault({
-			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_request' },
+			route: 'referenceVideoCreate',
+			action: 'error',
+			status: 400,
+			code: 'invalid_request',
 			when: ({ body }) => JSON.stringify(body).includes('Two'),
 		});
 		const failed = await run([create({ preview: false }), last]);
@@ -108,7 +112,10 @@ describe('Preview (Order Nothing)', () => {
 		};
 		const edit = modelGateway(
 			{
-				...{ resource: 'image', operation: 'edit', model: byId('image-1'), preview: true },
+				resource: 'image',
+				operation: 'edit',
+				model: byId('image-1'),
+				preview: true,
 				prompt: '={{ $json.prompt }}',
 			},
 			{ name: 'Create' },
@@ -121,7 +128,8 @@ describe('Preview (Order Nothing)', () => {
 				would: 'order',
 				request: {
 					body: {
-						...{ model: 'image-1', prompt: 'Draw' },
+						model: 'image-1',
+						prompt: 'Draw',
 						image: { file_name: 'a.png', mime_type: 'image/png', bytes: picture('red').length },
 					},
 				},

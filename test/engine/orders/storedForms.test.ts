@@ -78,7 +78,10 @@ describe('stored data that this release cannot read', () => {
 			const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
 			const code = 'invalid_prompt';
 			gateway.fault({
-				...{ route: 'referenceVideoCreate', action: 'error', status: 400, code },
+				route: 'referenceVideoCreate',
+				action: 'error',
+				status: 400,
+				code,
 				when: isSecond,
 			});
 			const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
@@ -128,9 +131,10 @@ describe('stored data that this release cannot read', () => {
 // A Retry recognizes an order by the text of its request.
 it('sends the fields of a request in the order in which release 1.0 did', async () => {
 	const node = createReferenceVideo({
-		...{ mediaJson: '[{ "type": "first_frame", "url": "https://example.com/a.png" }]' },
+		mediaJson: '[{ "type": "first_frame", "url": "https://example.com/a.png" }]',
 		options: {
-			...{ resolution: '720P', skipChecks: true },
+			resolution: '720P',
+			skipChecks: true,
 			extraBody: '{ "input": { "prompt": "Waves", "negative_prompt": "rain" } }',
 		},
 	});

@@ -32,10 +32,7 @@ const run = async (route: Route, response: IDataObject, input: IDataObject, opti
 	);
 	const body = JSON.stringify({ ...operations[route][2], ...response });
 	gateway.fault({ route, action: 'answer', status: 200, body, times: Infinity });
-	const result = await runWorkflow(chain(node), {
-		...{ mode: 'trigger' },
-		input: [{ json: input }],
-	});
+	const result = await runWorkflow(chain(node), { mode: 'trigger', input: [{ json: input }] });
 	const sent = gateway.requests.filter((request) => request.route === route).length;
 	return { sent, json: result.items('Paid')[0].json };
 };

@@ -23,7 +23,9 @@ describe('chat and messages', () => {
 	const chat = (parameters: IDataObject = {}, settings = {}) =>
 		modelGateway(
 			{
-				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+				resource: 'chat',
+				operation: 'complete',
+				model: byId('chat-1'),
 				messages: { values: [{ role: 'user', content: '={{ $json.text ?? "Hello there" }}' }] },
 				...parameters,
 			},

@@ -50,7 +50,10 @@ describe('embeddings', () => {
 		['unknown_value', 'encoding_format'],
 	])('does not split a batch after %s, which no single text caused', async (code, param) => {
 		gateway.fault({
-			...{ route: 'embedding', action: 'answer', times: Infinity, status: 400 },
+			route: 'embedding',
+			action: 'answer',
+			times: Infinity,
+			status: 400,
 			body: JSON.stringify({ error: { message: 'No such thing', code, param } }),
 		});
 		const result = await run(texts(40), {}, { onError: 'continueErrorOutput' });
@@ -96,8 +99,12 @@ describe('embeddings', () => {
 				const [whole] = (await run([list])).items('Embed');
 				const charges = gateway.ledger.length;
 				const refusal = gateway.fault({
-					...{ route: 'embedding', action: 'error', status: 400, code: 'invalid_parameter' },
-					...{ times: Infinity, when: (request) => inputOf(request).includes(list[6]) },
+					route: 'embedding',
+					action: 'error',
+					status: 400,
+					code: 'invalid_parameter',
+					times: Infinity,
+					when: (request) => inputOf(request).includes(list[6]),
 				});
 				// The Retry must not send the list again together with another item.
 				const failed = await run([list, 'One more'], { batchSize, parallelRequests: 1 });
@@ -126,8 +133,8 @@ describe('embeddings', () => {
 			JSON.stringify(request.body).includes(`"${text}"`);
 		const route = 'embedding';
 		const refusal = { action: 'error', status: 400, code: 'invalid_parameter' } as const;
-		gateway.fault({ ...{ route, ...refusal }, when: isIn(list[0]) });
-		gateway.fault({ ...{ route, action: 'cut', after: '50%' }, when: isIn(list[2]) });
+		gateway.fault({ route, ...refusal, when: isIn(list[0]) });
+		gateway.fault({ route, action: 'cut', after: '50%', when: isIn(list[2]) });
 		const failed = await run([list], { batchSize: 2 });
 		expect(failed.errorOf('Embed')?.message).toContain('broke off');
 		expect((await retryExecution(failed)).status).toBe('error');

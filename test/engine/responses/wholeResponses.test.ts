@@ -18,7 +18,9 @@ describe('complete responses', () => {
 	const request_id = expect.any(String);
 
 	const embed = {
-		...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
+		resource: 'embedding',
+		operation: 'create',
+		model: byId('embed-1'),
 		input: '={{ $json.text }}',
 	};
 
@@ -43,7 +45,11 @@ describe('complete responses', () => {
 		const link = 'https://pictures.example/2.png';
 		const message = (content: unknown) => ({ role: 'assistant', content, thinking: 'Hm' });
 		const body = (image: string, second: string) => ({
-			...{ id: 'c1', object: 'chat.completion', created: 7, model: 'm', region: 'eu' },
+			id: 'c1',
+			object: 'chat.completion',
+			created: 7,
+			model: 'm',
+			region: 'eu',
 			choices: [
 				{ index: 0, message: message(`![a](${image})`), finish_reason: 'stop', logprobs: null },
 				{ index: 1, message: message([{ type: 'text', text: `![b](${second})` }]) },
@@ -55,10 +61,7 @@ describe('complete responses', () => {
 		const items = await run({ ...chat, download: false });
 		const { usage, ...whole } = body('data:image', link);
 		expect(items.map(({ json }) => json)).toEqual([
-			{
-				...{ ...whole, usage, request_id, index: 0 },
-				...{ text: '![a](data:image)', finish_reason: 'stop' },
-			},
+			{ ...whole, usage, request_id, index: 0, text: '![a](data:image)', finish_reason: 'stop' },
 			{ ...whole, request_id, index: 1, url: link, text: `![b](${link})` },
 		]);
 		expect(items[0].binary?.data.mimeType).toBe('image/png');

@@ -29,7 +29,8 @@ describe('when a video is expected', () => {
 		const create = kind === 'task' ? createReferenceVideo() : createVideo();
 		const wait = waitForVideo({ whileWaiting, download: false, options });
 		return await runWorkflow(chain(create, wait), {
-			...{ mode: onChunk ? 'webhook' : 'trigger', onChunk },
+			mode: onChunk ? 'webhook' : 'trigger',
+			onChunk,
 			input: Array.from({ length: count }, () => ({ json: { media } as never })),
 		});
 	};

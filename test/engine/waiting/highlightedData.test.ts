@@ -46,7 +46,9 @@ describe('job IDs in the highlighted data of an execution', () => {
 		let stop = () => {};
 		let arrived = 0;
 		gateway.fault({
-			...{ route: 'videoCreate', action: 'stall', skip: 1 },
+			route: 'videoCreate',
+			action: 'stall',
+			skip: 1,
 			when() {
 				if (++arrived === 2) stop();
 				return true;

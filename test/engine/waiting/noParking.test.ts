@@ -78,7 +78,8 @@ describe('Wait for Video in an engine that cannot park an execution', () => {
 		expect(run.data.resultData.lastNodeExecuted).toBe('Pause');
 		const ended = await resume(run);
 		expect(ended.items('Done').map(({ binary }) => binary?.data.bytes)).toEqual([
-			...[video.length, video.length],
+			video.length,
+			video.length,
 		]);
 	});
 });

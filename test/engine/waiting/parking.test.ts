@@ -64,7 +64,8 @@ describe('a parked Wait for Video', () => {
 			run = await resume(run);
 		}
 		expect(run.items('Done').map(({ binary }) => binary?.data.fileName)).toEqual([
-			...['Video 0.webm', 'Video 1.mp4'],
+			'Video 0.webm',
+			'Video 1.mp4',
 		]);
 		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
 	});
@@ -224,7 +225,10 @@ describe('a parked Wait for Video', () => {
 		run = await resume(run);
 		expect(idsOf(run.items('Done'))).toEqual([job.id]);
 		expect(gateway.requests.map(({ route }) => route)).toEqual([
-			...['task', 'task', 'task', 'download'],
+			'task',
+			'task',
+			'task',
+			'download',
 		]);
 	});
 
@@ -311,7 +315,9 @@ describe('a parked Wait for Video', () => {
 			let pressed: Promise<void> | undefined;
 			const until = new Promise<void>((resolve) => {
 				gateway.fault({
-					...{ route: 'download', action: 'stall', until: Promise.resolve() },
+					route: 'download',
+					action: 'stall',
+					until: Promise.resolve(),
 					when: () => {
 						pressed ??= pressRetry().then(resolve);
 						return true;

@@ -127,7 +127,7 @@ describe('Wait for Video', () => {
 		const [, shown] = /## What you get.*?```json\n(.*?)```/s.exec(guide) ?? [];
 		gateway.once('job', ({ id }) => gateway.jobs.complete(id, video));
 		const run = await runWorkflow(chain(createReferenceVideo(), waitForVideo()), {
-			...{ input: [{ json: { media } }] },
+			input: [{ json: { media } }],
 		});
 		const [{ json, binary }] = (await resumeToEnd(run)).items('Wait for Video');
 		const example = JSON.parse(shown) as IDataObject;

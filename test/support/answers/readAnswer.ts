@@ -68,7 +68,9 @@ function gatewayWith(answer: RecordedAnswer, sent: { count: number }): Gateway {
 		sent.count++;
 		if (parseError !== undefined) throw broken(parseError);
 		return await Promise.resolve({
-			...{ status, headers, close: () => undefined },
+			status,
+			headers,
+			close: () => undefined,
 			body: (async function* () {
 				yield await Promise.resolve(bytes);
 				if (breaksOff !== undefined) throw broken(breaksOff);
@@ -107,7 +109,10 @@ const polled =
 		const status = await getJobStatus(gateway, { kind, id });
 		const { phase: state = 'unknown', progress, link, failure, fields } = status;
 		return {
-			...{ state, progress, link, requestId: fields.request_id },
+			state,
+			progress,
+			link,
+			requestId: fields.request_id,
 			...(failure && { reason: failure.message, code: failure.code, type: failure.type }),
 			...(state === 'failed' && factsOfFailedJob(id, status, answer)),
 		};
@@ -224,13 +229,26 @@ function factsOfImages({ images: found, missing, fields, finishReasons }: ImageR
 }
 
 const causes: Record<RefusalKind, Cause> = {
-	...{ invalidKey: 'key', notPermitted: 'permission', quotaExceeded: 'balance' },
-	...{ unknownModel: 'model', refusedContent: 'content' },
-	...{ notFound: 'job', gone: 'job', jobNotFinished: 'not finished' },
-	...{ badRequest: 'request', tooLarge: 'size', invalidImage: 'image', missingMedia: 'media' },
-	...{ providerError: 'server', serverError: 'server', timedOut: 'server' },
-	...{ tooManyRequests: 'rate', responseNotDelivered: 'not delivered' },
-	...{ forbidden: 'unclear', missingMediaOrServerError: 'unclear', knownOrder: 'unclear' },
+	invalidKey: 'key',
+	notPermitted: 'permission',
+	quotaExceeded: 'balance',
+	unknownModel: 'model',
+	refusedContent: 'content',
+	notFound: 'job',
+	gone: 'job',
+	jobNotFinished: 'not finished',
+	badRequest: 'request',
+	tooLarge: 'size',
+	invalidImage: 'image',
+	missingMedia: 'media',
+	providerError: 'server',
+	serverError: 'server',
+	timedOut: 'server',
+	tooManyRequests: 'rate',
+	responseNotDelivered: 'not delivered',
+	forbidden: 'unclear',
+	missingMediaOrServerError: 'unclear',
+	knownOrder: 'unclear',
 	proxy: 'proxy',
 };
 
@@ -242,8 +260,12 @@ function factsOfFailure(failure: Failure, answer: RecordedAnswer): Partial<Facts
 		outcome: isOfProxy ? 'proxied' : reach === 'answered' ? 'refused' : 'unusable',
 		id: undefined,
 		reason: said.endsWith('the response gives no reason') ? undefined : said,
-		...{ code: failure.code, type: failure.type, param: failure.param },
-		...{ charged: billed, requestId: request_id, text: partial_text },
+		code: failure.code,
+		type: failure.type,
+		param: failure.param,
+		charged: billed,
+		requestId: request_id,
+		text: partial_text,
 		cause: Object.hasOwn(causes, kind) ? causes[kind as RefusalKind] : undefined,
 		retryAfterSeconds: retryAfter === undefined ? undefined : retryAfter / 1000,
 		keepsBody: failure.raw_body === textOf(answer),

@@ -26,7 +26,8 @@ export async function readMp4(bytes: Uint8Array): Promise<Mp4Facts> {
 	if (!track?.video) throw new Error('it has no picture track');
 	return {
 		seconds: track.samples_duration / track.timescale,
-		...{ width: track.video.width, height: track.video.height },
+		width: track.video.width,
+		height: track.video.height,
 		codec: track.codec,
 		frames: track.nb_samples,
 	};

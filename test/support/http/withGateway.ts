@@ -53,7 +53,8 @@ export function withGateway({
 		processedItems.clear();
 	});
 	return {
-		...{ gateway: standInFor(() => gateway), media },
+		gateway: standInFor(() => gateway),
+		media,
 		runWorkflow: async (workflow, options) =>
 			await runWorkflow(workflow, { credentials: credentialFor(gateway), ...options }),
 	};

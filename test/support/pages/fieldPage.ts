@@ -42,8 +42,11 @@ function table(rows: FieldRow[]): string {
 
 /** Fields that the specification does not show. Their names come from OpenAI's formats for chat and embeddings. */
 const guessedFields: readonly string[] = [
-	...['messages[].tool_call_id', 'messages[].name', 'messages[].tool_calls'],
-	...['dimensions', 'encoding_format'],
+	'messages[].tool_call_id',
+	'messages[].name',
+	'messages[].tool_calls',
+	'dimensions',
+	'encoding_format',
 ];
 
 function descriptionOf({ property, request }: FieldRow): string {

@@ -57,7 +57,11 @@ function rowsOf(
 				? []
 				: [
 						{
-							...{ operation, request, property, place, labels: own },
+							operation,
+							request,
+							property,
+							place,
+							labels: own,
 							rule: rule ?? operation.endpoint.fields?.[request],
 						},
 					]),

@@ -14,14 +14,14 @@ const link = 'https://firm.example/a.png';
 
 const prompt = 'A boat';
 const image = { prompt, imageUrl: link, maskUrl: link };
-const chat = {
-	...{ model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
-};
+const chat = { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } };
 
 /** Valid parameters of each operation. Every suite that goes through all operations takes them from here. */
 const good: Record<string, INodeParameters> = {
 	'referenceVideo create': {
-		...{ model: byId('alpha-1.1-r2v'), prompt, media: { values: [{ url: link }] } },
+		model: byId('alpha-1.1-r2v'),
+		prompt,
+		media: { values: [{ url: link }] },
 	},
 	'referenceVideo get': {},
 	'video create': { model: byId('vid-3.1'), prompt },
@@ -67,7 +67,8 @@ export const subjects: Array<[string, Subject]> = [
 			type: 'modelGateway',
 			routes: routesOf(endpoint),
 			parameters: {
-				...{ resource: resource.value, operation: value },
+				resource: resource.value,
+				operation: value,
 				...goodOf(`${resource.value} ${value}`),
 			},
 		},
@@ -76,19 +77,14 @@ export const subjects: Array<[string, Subject]> = [
 	['Wait for Video, parked', wait({ whileWaiting: 'park' })],
 	[
 		'the chat model',
-		{
-			...{ type: 'lmChatModelGateway', parameters: chat, routes: ['chat'] },
-			serves: 'ai_languageModel',
-		},
+		{ type: 'lmChatModelGateway', parameters: chat, routes: ['chat'], serves: 'ai_languageModel' },
 	],
 	[
 		'the embeddings',
 		{
-			...{
-				type: 'embeddingsModelGateway',
-				parameters: goodOf('embedding create'),
-				routes: ['embedding'],
-			},
+			type: 'embeddingsModelGateway',
+			parameters: goodOf('embedding create'),
+			routes: ['embedding'],
 			serves: 'ai_embedding',
 		},
 	],
@@ -96,7 +92,8 @@ export const subjects: Array<[string, Subject]> = [
 
 function wait(parameters: INodeParameters): Subject {
 	return {
-		...{ type: 'modelGatewayWaitForVideo', parameters },
+		type: 'modelGatewayWaitForVideo',
+		parameters,
 		routes: ['task', 'video', 'videoContent'],
 	};
 }

@@ -46,7 +46,11 @@ export function costOf(charges: readonly Charge[]): string {
 }
 
 const names: Record<Charge['kind'], string> = {
-	...{ task: 'video', video: 'video', image: 'image', chat: 'chat', message: 'chat' },
+	task: 'video',
+	video: 'video',
+	image: 'image',
+	chat: 'chat',
+	message: 'chat',
 	embedding: 'embedding',
 };
 

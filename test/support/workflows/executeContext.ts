@@ -21,11 +21,7 @@ export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	const { node: name = 'Node', type = 'modelGateway', token = 'token' } = execution;
 	const resumeUrl = `https://n8n.example/webhook-waiting/1?signature=${token}`;
 	const memory: Record<string, object> = {};
-	const node: INode = {
-		...{ id: name, name, type, typeVersion: 1 },
-		position: [0, 0],
-		parameters: {},
-	};
+	const node: INode = { id: name, name, type, typeVersion: 1, position: [0, 0], parameters: {} };
 	const context = {
 		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
 		continueOnFail: () => false,

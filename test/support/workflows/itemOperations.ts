@@ -26,7 +26,9 @@ export const generations = [
 	operation('chat.complete', 'chat', chat),
 	operation('message.create', 'message', { ...chat, maxTokens: 100, options: version }),
 	operation('embedding.create', 'embedding', {
-		...{ model: byId('embed-1'), input: text, options: { batchSize: 1 } },
+		model: byId('embed-1'),
+		input: text,
+		options: { batchSize: 1 },
 	}),
 	operation('image.generate', 'imageGenerate', { model: byId('image-1'), ...image }),
 	operation('image.edit', 'imageEdit', { model: byId('image-edit-1'), ...image }),
@@ -36,7 +38,9 @@ export const generations = [
 /** The operations that create a job. */
 export const jobCreates = [
 	operation('referenceVideo.create', 'referenceVideoCreate', {
-		...{ model: byId('beta-2.7-r2v'), prompt: text, ...media },
+		model: byId('beta-2.7-r2v'),
+		prompt: text,
+		...media,
 		options: { resolution: '720P', duration: 2 },
 	}),
 	operation('video.create', 'videoCreate', { model: byId('vid-3.1'), prompt: text }),
@@ -50,7 +54,8 @@ export const jobReads = [
 ];
 
 const data = {
-	...{ mimeType: 'image/png', fileName: 'a.png' },
+	mimeType: 'image/png',
+	fileName: 'a.png',
 	data: Buffer.from(picture('red', 32, 24)).toString('base64'),
 };
 

@@ -6,8 +6,15 @@ export const testNode = (
 	execute: INodeType['execute'],
 ): INodeType => ({
 	description: {
-		...{ displayName: name, name, group: ['transform'], version: 1, description: '' },
-		...{ defaults: { name }, inputs: ['main'], outputs: ['main'], properties: [] },
+		displayName: name,
+		name,
+		group: ['transform'],
+		version: 1,
+		description: '',
+		defaults: { name },
+		inputs: ['main'],
+		outputs: ['main'],
+		properties: [],
 		...description,
 	},
 	execute,

@@ -17,7 +17,8 @@ export type NodeSettings = Partial<Omit<Node, 'type' | 'parameters'>>;
 const ours =
 	(type: string, name: string) =>
 	(parameters: IDataObject = {}, settings: NodeSettings = {}): Node => ({
-		...{ name, type: `n8n-nodes-model-gateway.${type}` },
+		name,
+		type: `n8n-nodes-model-gateway.${type}`,
 		parameters: parameters as INodeParameters,
 		...settings,
 	});
@@ -34,9 +35,12 @@ export const createReferenceVideo = (
 ): Node =>
 	modelGateway(
 		{
-			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+			resource: 'referenceVideo',
+			operation: 'create',
+			model: byId('beta-2.7-r2v'),
 			prompt: '={{ $json.prompt ?? "A walk on the beach" }}',
-			...{ mediaInput: 'json', mediaJson: '={{ $json.media }}' },
+			mediaInput: 'json',
+			mediaJson: '={{ $json.media }}',
 			options: { resolution: '720P', duration: 2 },
 			...parameters,
 		},
@@ -47,16 +51,25 @@ export const createReferenceVideo = (
 export const createVideo = (parameters: IDataObject = {}, settings: NodeSettings = {}): Node =>
 	modelGateway(
 		{
-			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+			resource: 'video',
+			operation: 'create',
+			model: byId('vid-3.1'),
+			prompt: 'A boat',
 			...parameters,
 		},
 		{ name: 'Create', ...settings },
 	);
 
 const groupOf: Record<string, 'once' | 'limits'> = {
-	...{ orderKey: 'once', ifOrderedBefore: 'once', releaseOrderKey: 'once' },
-	...{ maxOrders: 'limits', maxOrdersPerDay: 'limits' },
-	...{ maxCost: 'limits', maxCostPerDay: 'limits', countFor: 'limits', inEach: 'limits' },
+	orderKey: 'once',
+	ifOrderedBefore: 'once',
+	releaseOrderKey: 'once',
+	maxOrders: 'limits',
+	maxOrdersPerDay: 'limits',
+	maxCost: 'limits',
+	maxCostPerDay: 'limits',
+	countFor: 'limits',
+	inEach: 'limits',
 };
 
 /** Options in the groups of the panel, as the node reads them. */
@@ -81,7 +94,9 @@ export const core = (
 	parameters: INodeParameters = {},
 	typeVersion?: number,
 ): Node => ({
-	...{ name, type: `n8n-nodes-base.${type}`, parameters },
+	name,
+	type: `n8n-nodes-base.${type}`,
+	parameters,
 	...(typeVersion !== undefined && { typeVersion }),
 });
 
@@ -102,7 +117,8 @@ export const told = (text: string) => ({ promptType: 'define', text });
 /** A node as the tool of an agent. */
 export const asTool = (node: Node, name = node.name): Node => ({
 	...node,
-	...{ name, type: `${node.type}Tool` },
+	name,
+	type: `${node.type}Tool`,
 });
 
 /** These nodes in a row, after a manual trigger. */

@@ -15,7 +15,10 @@ let link: string;
 beforeAll(async () => {
 	const keys = { free: {}, group: { models: ['vid-3.1', 'chat-1'] }, poor: { balance: 2 } };
 	gateway = await startGateway({
-		...{ keys, jobSeconds: 0, now: () => clock.now(), render: async () => video },
+		keys,
+		jobSeconds: 0,
+		now: () => clock.now(),
+		render: async () => video,
 	});
 	client = clientOf(gateway, 'free');
 	link = gateway.addMedia('a cat.png', picture('red', 64, 40), 'image/png');
@@ -27,14 +30,18 @@ const charges = () => gateway.ledger.slice(before);
 
 const user = (content: unknown) => ({ role: 'user', content });
 const refusalOf = ({ status, data: { error } }: AxiosResponse): unknown[] => [
-	...[status, error.code, error.param],
+	status,
+	error.code,
+	error.param,
 ];
 const beta = 'beta-2.7-r2v';
 const image = { type: 'reference_image', url: 'https://media.example/a.png' };
 const clip = { type: 'reference_video', url: 'https://media.example/clip.mp4' };
 const frame = { type: 'first_frame', url: 'https://media.example/frame.png' };
 const task = ({ model = 'alpha-1.1-r2v', parameters, ...input }: Record<string, unknown> = {}) => ({
-	...{ model, parameters, input: { prompt: 'a cat', media: [image], ...input } },
+	model,
+	parameters,
+	input: { prompt: 'a cat', media: [image], ...input },
 });
 
 describe('the embedded gateway refuses what the specification refuses', () => {
@@ -129,7 +136,9 @@ describe('the embedded gateway responds in the forms of the specification, and c
 
 	it.each<object>([
 		{
-			...{ type: 'object', required: ['a', 'b'], additionalProperties: false },
+			type: 'object',
+			required: ['a', 'b'],
+			additionalProperties: false,
 			properties: { a: { enum: ['x', 'y'] }, b: { type: 'array', items: {}, minItems: 2 } },
 		},
 		{ oneOf: [{ type: 'integer', minimum: 5 }, { type: 'string' }] },
@@ -138,7 +147,8 @@ describe('the embedded gateway responds in the forms of the specification, and c
 	])('answers with JSON that is valid for the schema %j', async (schema) => {
 		const json_schema = { name: 'answer', schema };
 		const { data } = await client.post('/v1/chat/completions', {
-			...{ model: 'chat-1', messages: [user('A boat')] },
+			model: 'chat-1',
+			messages: [user('A boat')],
 			response_format: { type: 'json_schema', json_schema },
 		});
 		const answer = JSON.parse(data.choices[0].message.content) as unknown;
@@ -152,9 +162,7 @@ describe('the embedded gateway responds in the forms of the specification, and c
 		await ended(gateway, id);
 		const poll = async () => await client.get(`/v1/tasks/${id}`);
 		const { data: status } = await poll();
-		expect(status).toEqual({
-			...{ task_id: id, status: 'completed', progress: 100, result_url: text },
-		});
+		expect(status).toEqual({ task_id: id, status: 'completed', progress: 100, result_url: text });
 		const file = await download(status.result_url);
 		expect([file.headers['content-type'], file.data.equals(video)]).toEqual(['video/mp4', true]);
 		expect(charges()).toMatchObject([{ job: id, kind: 'task', quantity: 1, unit: 'video' }]);

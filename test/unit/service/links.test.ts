@@ -15,7 +15,9 @@ describe('links that the gateway can fetch', () => {
 		'https://archive.example/web/2020/https://firm.example/cat.png',
 		'https://chart.example/?text=a|b&layers=red|https://firm.example/cat.png',
 		// These only contain the name of a host of examples.
-		...['https://myexample.com/', 'https://example.com.pictures.io/', 'https://example.co/'],
+		'https://myexample.com/',
+		'https://example.com.pictures.io/',
+		'https://example.co/',
 	])('are public, and start with https: %s', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBeUndefined();
 	});
@@ -99,18 +101,21 @@ describe('share pages', () => {
 		['https://docs.google.com/document/d/1aB_c-2/edit#heading=h.1', 'Google Docs', undefined],
 		[
 			'https://www.dropbox.com/s/abc/cat.png?dl=0',
-			...['Dropbox', 'https://www.dropbox.com/s/abc/cat.png?dl=1'],
+			'Dropbox',
+			'https://www.dropbox.com/s/abc/cat.png?dl=1',
 		],
 		[
 			'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz',
-			...['Dropbox', 'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&dl=1'],
+			'Dropbox',
+			'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&dl=1',
 		],
 		['https://1drv.ms/i/s!AbC', 'OneDrive', undefined],
 		['https://onedrive.live.com/?id=A%21B&cid=A', 'OneDrive', undefined],
 		['https://firm-my.sharepoint.com/:i:/g/personal/me/AbC?e=x', 'OneDrive', undefined],
 		[
 			'https://firm.sharepoint.com/sites/a/_layouts/15/stream.aspx?id=%2Fa.mp4',
-			...['OneDrive', undefined],
+			'OneDrive',
+			undefined,
 		],
 	])('are refused with what to use instead: %s', (link, site, direct) => {
 		const instead = direct ?? 'its download link';

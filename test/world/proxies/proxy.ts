@@ -52,7 +52,8 @@ async function prepare(proxy: Proxy, name: string): Promise<Front> {
 	const server = (place: Place, target: string, suffix = '') =>
 		proxy.server({ ...place, target: new URL(target).host, name: `${name}${suffix}` });
 	return {
-		...{ gateway, url: urlOf(proxy, front) },
+		gateway,
+		url: urlOf(proxy, front),
 		places: [front, ...(servesFiles ? [files] : [])],
 		servers: [
 			server(front, gateway.url),

@@ -40,17 +40,15 @@ export const tunnels: ForwardProxy[] = [
 		title: 'tinyproxy, CONNECT: asks for a login',
 		config: () => 'BasicAuth staff secret',
 		fails: {
-			...{ status: 407, billed: 'no' },
+			status: 407,
+			billed: 'no',
 			says: /HTTP 407\).*a login of its own.*API key is not the cause/,
 		},
 	},
 	{
 		title: 'tinyproxy, CONNECT: filters the address of the gateway',
 		config: (folder) => `Filter "${path.join(folder, 'filter')}"`,
-		fails: {
-			...{ status: 403, billed: 'no' },
-			says: /HTTP 403\).*probably of a proxy or a firewall/,
-		},
+		fails: { status: 403, billed: 'no', says: /HTTP 403\).*probably of a proxy or a firewall/ },
 	},
 ];
 

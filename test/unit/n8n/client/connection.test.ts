@@ -27,8 +27,14 @@ describe('a credential', () => {
 	});
 
 	it.each([
-		...[' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'],
-		...['sk-1\u200b', '\ufeffBearer\tsk-1', 'sk\r\n-1', 'Bearer\nsk-1'],
+		' sk-1\n',
+		'Bearer sk-1',
+		'bearer   sk-1 ',
+		' Bearer sk-1',
+		'sk-1\u200b',
+		'\ufeffBearer\tsk-1',
+		'sk\r\n-1',
+		'Bearer\nsk-1',
 	])('removes Bearer, spaces and invisible characters from the API key %j', (apiKey) =>
 		expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
 	);

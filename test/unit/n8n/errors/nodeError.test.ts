@@ -6,21 +6,43 @@ import { errorItem, nodeError } from '../../../../nodes/shared/n8n/errors/nodeEr
 
 describe('the error of a tool', () => {
 	const tool: INode = {
-		...{ id: '1', name: 'Wait', type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideoTool' },
-		...{ typeVersion: 1, position: [0, 0], parameters: {} },
+		id: '1',
+		name: 'Wait',
+		type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideoTool',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
 	};
 	const messageOf = (message: string) => {
 		const error = new GatewayError({
-			...{ message, reach: 'none', status: 0, billed: 'unknown' },
+			message,
+			reach: 'none',
+			status: 0,
+			billed: 'unknown',
 			retry_can_help: true,
 		});
 		return nodeError(tool, { error }).message;
 	};
 
 	it.each([
-		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
-		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
-		...['EEXIST', 'EPERM', 'getaddrinfo', 'GETADDRINFO', 'read_econnreset_2'],
+		'ECONNREFUSED',
+		'ECONNRESET',
+		'ENOTFOUND',
+		'ETIMEDOUT',
+		'ERRADDRINUSE',
+		'EADDRNOTAVAIL',
+		'ECONNABORTED',
+		'EHOSTUNREACH',
+		'EAI_AGAIN',
+		'ENOENT',
+		'EISDIR',
+		'ENOTDIR',
+		'EACCES',
+		'EEXIST',
+		'EPERM',
+		'getaddrinfo',
+		'GETADDRINFO',
+		'read_econnreset_2',
 	])('replaces the word %s, because n8n would replace the whole message for it', (name) => {
 		const message = messageOf(`The connection failed (${name})`);
 		expect(message).toMatch(/^The connection failed \(.*network error.*\)/);

@@ -7,15 +7,20 @@ import { executeContext, type Execution } from '../../../support/workflows/execu
 
 const failed = (message: string, reach: 'answered' | 'lost') =>
 	new GatewayError({
-		...{ message, reach, status: 0, retry_can_help: false },
+		message,
+		reach,
+		status: 0,
+		retry_can_help: false,
 		billed: reach === 'lost' ? 'unknown' : 'no',
 	});
 
 /** Runs a node whose items order their own numbers. */
 const executed = async (work: Partial<DirectWork<number>>, execution: Execution) => {
 	const orders = {
-		...{ endpoint: endpoints.videoCreate, isOrder: true },
-		...{ prepare: ({ item }: { item: number }) => item, perform: async () => [{ json: {} }] },
+		endpoint: endpoints.videoCreate,
+		isOrder: true,
+		prepare: ({ item }: { item: number }) => item,
+		perform: async () => [{ json: {} }],
 	};
 	return await runItems(executeContext(execution), { ...orders, ...work } as DirectWork, 10);
 };

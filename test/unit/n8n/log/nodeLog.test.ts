@@ -64,7 +64,12 @@ describe('a line of the log', () => {
 		expect(message).toMatch(/^Model Gateway: job failed [^\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Cs}]+$/u);
 		expect(message.length).toBeLessThan(1_200);
 		expect(Object.keys(factsIn(message))).toEqual([
-			...['executionId', 'workflowId', 'workflowName', 'node', 'model', 'jobId'],
+			'executionId',
+			'workflowId',
+			'workflowName',
+			'node',
+			'model',
+			'jobId',
 		]);
 		expect(String(metadata.workflowName).length).toBeLessThanOrEqual(301);
 		expect(factsIn(message).jobId).toBe(metadata.jobId);

@@ -10,8 +10,11 @@ import type { OrderOptions } from '../../../../nodes/shared/n8n/parameters/order
 import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 
 const failure: Failure = {
-	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
-	...{ billed: 'unknown', retry_can_help: false },
+	message: 'The connection was lost',
+	reach: 'lost',
+	status: 0,
+	billed: 'unknown',
+	retry_can_help: false,
 };
 /** The user's wishes about an order, and the circumstances that decide about it. */
 type Input = Partial<
@@ -27,14 +30,17 @@ const decided = (found: Match | undefined, input: Input = {}): Decision => {
 	const options = { ifOrderedBefore, releasesKey, resendsLost };
 	return decide(
 		{ wish: { parameters, idempotencyKey }, found, options },
-		{
-			...{ keyUse: 'free', unmatched: [], limit: undefined },
-			...{ isUnderWay: false, ...given },
-		},
+		{ keyUse: 'free', unmatched: [], limit: undefined, isUnderWay: false, ...given },
 	);
 };
 const order = {
-	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },
+	id: 'A',
+	request: 'A',
+	count: 0,
+	run: 0,
+	source: 'S',
+	parameters: 'node',
+	timesSent: 1,
 };
 const sent: Order = { ...order, state: 'sent' };
 const lost: Order = { ...order, state: 'lost', failure };
@@ -115,7 +121,11 @@ describe('the decision about an order', () => {
 	];
 	it.each(
 		rows.map(([order, by, input, what, because]) => ({
-			...{ order, by, input, what, because },
+			order,
+			by,
+			input,
+			what,
+			because,
 			title: `${what}${because ? ` (${because})` : ''} when ${order ? `an order in the state ${order.state} matches by its ${by}` : 'nothing is known'}, with ${JSON.stringify(input)}`,
 		})),
 	)('decides to $title', ({ order, by, input, what, because }) => {

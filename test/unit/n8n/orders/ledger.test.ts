@@ -21,7 +21,8 @@ const settings = {
 const ofImages = { ...settings, billing: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, limits: [] } as const;
 const ofDay = (max: number): Line['options'] => ({
-	...{ ...limit, limits: [{ of: 'orders', period: 'day', max, field: 'Max Orders' }] },
+	...limit,
+	limits: [{ of: 'orders', period: 'day', max, field: 'Max Orders' }],
 });
 
 const wanted = (identity: string, more: Partial<Line> = {}, index = 0): Line =>
@@ -30,14 +31,20 @@ type Outcome = Pick<Line, 'result' | 'error'>;
 const answered: Outcome = { result: { id: 'video_1' } };
 const refused: Outcome = {
 	error: new GatewayError({
-		...{ message: 'no', remedies: [], reach: 'answered', status: 400 },
-		...{ billed: 'no', retry_can_help: false },
+		message: 'no',
+		reach: 'answered',
+		status: 400,
+		billed: 'no',
+		retry_can_help: false,
 	}),
 };
 const lost: Outcome = {
 	error: new GatewayError({
-		...{ message: 'no response', remedies: [], reach: 'lost', status: 0 },
-		...{ billed: 'unknown', retry_can_help: false },
+		message: 'no response',
+		reach: 'lost',
+		status: 0,
+		billed: 'unknown',
+		retry_can_help: false,
 	}),
 };
 const over = { hasSucceeded: true };
@@ -203,7 +210,8 @@ const storeOf = (state: { callsLeft: number }) => {
 /** Opens a ledger for one order, with n8n's database. */
 const openWith = async (state: { callsLeft: number }, options: Line['options'] = limit) => {
 	const context = Object.assign(executeContext(), {
-		...{ getTimezone: () => 'UTC', helpers: storeOf(state) },
+		getTimezone: () => 'UTC',
+		helpers: storeOf(state),
 	});
 	const ledger = new Ledger(context, settings);
 	const line = wanted('A', { options });

@@ -3,8 +3,13 @@ import type { Order, Wish } from '../../../../nodes/shared/n8n/orders/order';
 
 /** A wish for this request, of an item with this name. */
 const wish = (request: string, item: string, more: Partial<Wish> = {}): Wish => ({
-	...{ id: `id of ${request}`, request, count: 0, run: 0, parameters: 'node' },
-	...{ source: `source ${item}`, ...more },
+	id: `id of ${request}`,
+	request,
+	count: 0,
+	run: 0,
+	parameters: 'node',
+	source: `source ${item}`,
+	...more,
 });
 const sent = (known: Wish): Order => ({ ...known, state: 'sent', timesSent: 1 });
 

@@ -4,11 +4,20 @@ import type { Order } from '../../../../nodes/shared/n8n/orders/order';
 import { executeContext } from '../../../support/workflows/executeContext';
 
 const order = {
-	...{ id: 'A', request: 'A', count: 0, run: 0, source: 'S', parameters: 'node', timesSent: 1 },
+	id: 'A',
+	request: 'A',
+	count: 0,
+	run: 0,
+	source: 'S',
+	parameters: 'node',
+	timesSent: 1,
 };
 const sent: Order = { ...order, state: 'sent' };
 const answered = (id?: string): Order => ({
-	...{ ...order, state: 'answered', result: {}, hints: [] },
+	...order,
+	state: 'answered',
+	result: {},
+	hints: [],
 	...(id !== undefined && { job: { id } }),
 });
 const inLog = /It may have been accepted and may be running\. Look for the ID of its job/;
@@ -22,8 +31,11 @@ describe('the refusal of an order that may be an earlier one in other words', ()
 		['with two', [answered('a'), answered('b')], /with Wait for Video: a; b\.$/, 'a'],
 	])('names what it knows of the earlier orders: %s', (_, entries, advice, id) => {
 		const run = {
-			...{ context: executeContext(), otherJobs: [], usedBefore: () => undefined },
-			...{ useOfKey: () => undefined, storeFailure: undefined },
+			context: executeContext(),
+			otherJobs: [],
+			usedBefore: () => undefined,
+			useOfKey: () => undefined,
+			storeFailure: undefined,
 		};
 		const { failure } = refusal('reworded', new Line(0), run, entries);
 		expect(failure.advice).toMatch(advice);

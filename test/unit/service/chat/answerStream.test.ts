@@ -95,7 +95,8 @@ describe('streamed completions', () => {
 		]);
 		expect(live.join('')).toBe('One image: Wow');
 		expect(finish().choices[0].message).toEqual({
-			...{ role: 'assistant', images: [image, image] },
+			role: 'assistant',
+			images: [image, image],
 			content: [text('One image: '), image, text('Wow')],
 		});
 	});

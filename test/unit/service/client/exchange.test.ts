@@ -116,7 +116,8 @@ describe('large responses', () => {
 		expect(response).toMatchObject({
 			text: before,
 			excess: 'has more than 300 million characters, and no response of this kind needs as many',
-			...{ taken: 301, isClosed: true },
+			taken: 301,
+			isClosed: true,
 		});
 	});
 
@@ -363,7 +364,8 @@ describe('files in a response', () => {
 
 	it.each([
 		...['video/mp4', 'application/octet-stream', 'application/mp4; codecs="avc1"'].map((type) => [
-			...[type, zeros],
+			type,
+			zeros,
 		]),
 		...['', 'text/plain', 'application/json'].map((type) => [type, riff]),
 	])('are known by their type or bytes, and not read: "%s"', async (type, body) => {

@@ -117,7 +117,8 @@ describe('the limit of requests per second', () => {
 		expect(record).toMatchObject({
 			message:
 				'Could not get the job status: the limits of the credential held the request back for too long',
-			...{ billed: 'no', retry_can_help: true },
+			billed: 'no',
+			retry_can_help: true,
 		});
 		expect(times).toHaveLength(1);
 	});

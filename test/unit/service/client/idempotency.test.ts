@@ -97,8 +97,11 @@ describe('an order with an idempotency key', () => {
 it('makes the same key for the same order, and another for another order, header or address', () => {
 	const of = (orderId: string, more: Partial<Connection> = {}) =>
 		idempotencyKeyOf(orderId, {
-			...{ baseUrl: 'https://gateway.example', asyncHeaderName: 'A', key },
-			...{ idempotencyHeaderName: 'Idempotency-Key', ...more },
+			baseUrl: 'https://gateway.example',
+			asyncHeaderName: 'A',
+			key,
+			idempotencyHeaderName: 'Idempotency-Key',
+			...more,
 		});
 	expect(of('1')).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
 	expect(of('1', { idempotencyHeaderName: 'idempotency-key', key: 'other' })).toBe(of('1'));

@@ -137,7 +137,10 @@ describe('the limits of a key', () => {
 		'keeps the limit of %d requests per second, and delays %d requests by at most a tenth',
 		async (rate, count) => {
 			const planned = Array.from({ length: count }, (_, sender) => ({
-				...{ sender: sender % 3, at: 0, takes: 20_000, travels: 0 },
+				sender: sender % 3,
+				at: 0,
+				takes: 20_000,
+				travels: 0,
 			}));
 			const sent = await sendAll(planned, () => ({ requestsPerSecond: rate }));
 			const last = sent[count - 1].sentAt;

@@ -45,7 +45,11 @@ async function pollAll(pollers: Poller[], clock = new SimulatedClock()) {
 }
 
 const poller = (more: Partial<Poller> = {}): Poller => ({
-	...{ id: 'job_1', endpoint: 'task', at: 0, takes: 0, reach: 'answered' },
+	id: 'job_1',
+	endpoint: 'task',
+	at: 0,
+	takes: 0,
+	reach: 'answered',
 	...more,
 });
 const heldBack = expect.stringContaining('other requests about the same job held the request back');

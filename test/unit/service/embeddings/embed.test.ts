@@ -15,14 +15,17 @@ const vectors =
 	(response, request) => {
 		const { input } = JSON.parse(request.body) as { input: string[] };
 		const data = input.map((text, index) => ({
-			...{ object: 'embedding', index },
+			object: 'embedding',
+			index,
 			embedding: Array.from({ length: size }, () => text.charCodeAt(0)),
 		}));
 		setTimeout(() => json({ data })(response, request), delay);
 	};
 
 const kept = (size: number, ...positions: number[]): EmbeddedBatch => ({
-	...{ fields: {}, entries: [], positions },
+	fields: {},
+	entries: [],
+	positions,
 	vectors: positions.map(() => Array.from({ length: size }, () => 0)),
 });
 
@@ -42,7 +45,8 @@ describe('the embeddings of a list', () => {
 	it('come in the order of the texts, whichever response arrives first', async () => {
 		const server = await startServer(vectors(2, 60), vectors(2, 30), vectors(2));
 		const batches = await embed(gatewayTo(server.url), ['a', 'b', 'c', 'd', 'e'], {
-			...{ fields, batchSize: 2 },
+			fields,
+			batchSize: 2,
 		});
 		expect(batches.map(({ positions }) => positions)).toEqual([[0, 1], [2, 3], [4]]);
 		expect(vectorsOf(batches).map(([first]) => first)).toEqual([97, 98, 99, 100, 101]);
@@ -52,7 +56,9 @@ describe('the embeddings of a list', () => {
 		const server = await startServer(vectors(3));
 		const work = async (size: number) =>
 			await embed(gatewayTo(server.url), ['a', 'b'], {
-				...{ fields, batchSize: 1, batches: [kept(size, 0)] },
+				fields,
+				batchSize: 1,
+				batches: [kept(size, 0)],
 			});
 		expect(await work(3)).toHaveLength(2);
 		expect((await failureOf(work(2))).message).toContain('Could not create the embeddings');

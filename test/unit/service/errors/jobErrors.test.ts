@@ -6,7 +6,8 @@ import { refusal } from '../../../support/time/simulatedJobs';
 const job = (kind?: JobKind) => ({ id: 'job_1', kind, status: 'completed' });
 const failure = (message: string, more: Partial<Failure> = {}): Failure => ({
 	...refusal(404).failure,
-	...{ message, ...more },
+	message,
+	...more,
 });
 const ofJob = failure('Video job job_1 finished, but nobody knows');
 const content = failure('Could not get the content');

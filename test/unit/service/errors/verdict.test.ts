@@ -123,14 +123,22 @@ describe('a request that the service refused', () => {
 		[500, { message: 'The request timed out' }, inVain],
 		// The error itself speaks of the job.
 		...[
-			...[{ message: 'The task was submitted, but saving it failed' }, { task_id: 'task_1' }],
-			...[{ message: 'Job submitted; no status yet' }, { message: '任务已提交，请稍后查询' }],
-			...[{ message: 'Video vid_1 is still processing' }, { data: { job_id: 'job_1' } }],
+			{ message: 'The task was submitted, but saving it failed' },
+			{ task_id: 'task_1' },
+			{ message: 'Job submitted; no status yet' },
+			{ message: '任务已提交，请稍后查询' },
+			{ message: 'Video vid_1 is still processing' },
+			{ data: { job_id: 'job_1' } },
 		].map((said): Row => [500, { code: 'upstream_error', ...said }, made]),
 		...[
-			...['The task was not created', 'Too many tasks are running', 'Job creation failed'],
-			...['Could not start: another task is running', 'Error while processing the request'],
-			...['Request id: abc is invalid', 'Task submitted failed', '任务提交失败'],
+			'The task was not created',
+			'Too many tasks are running',
+			'Job creation failed',
+			'Could not start: another task is running',
+			'Error while processing the request',
+			'Request id: abc is invalid',
+			'Task submitted failed',
+			'任务提交失败',
 		].map((message): Row => [500, { code: 'upstream_error', message }, 'again']),
 		[400, { code: 'upstream_error', message: 'Timeout' }, 'later later later never? again? again?'],
 		[400, { message: 'timeout must be a number' }, nothing],
@@ -167,7 +175,9 @@ it.each([
 	(reach, status, isOut, isOutForJob) => {
 		const outFor = (cost: SentRequest['cost']) => isOutOfReach({ reach, status }, cost);
 		expect([outFor('read'), outFor('generation'), outFor('job')]).toEqual([
-			...[isOut, isOut, isOutForJob],
+			isOut,
+			isOut,
+			isOutForJob,
 		]);
 	},
 );

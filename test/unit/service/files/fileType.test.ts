@@ -101,8 +101,18 @@ describe('the declared type of a file', () => {
 	});
 
 	it.each([
-		...['video/mp4', 'video/MP4; codecs="avc1"', 'video/quicktime', 'text/html', 'text/plain'],
-		...['application/octet-stream', 'binary/octet-stream', 'video', 'video/', '', '/', 'a b'],
+		'video/mp4',
+		'video/MP4; codecs="avc1"',
+		'video/quicktime',
+		'text/html',
+		'text/plain',
+		'application/octet-stream',
+		'binary/octet-stream',
+		'video',
+		'video/',
+		'',
+		'/',
+		'a b',
 	])(
 		'does not count when it says nothing, or what the bytes would have shown: "%s"',
 		(declared) => {

@@ -21,8 +21,11 @@ const avif = canvas.toBuffer('image/avif');
 
 /** Any number of 0xff may come before the code of a marker, also behind the data of a scan. */
 const filled = Buffer.concat([
-	...[jpeg.subarray(0, 2), Buffer.alloc(3, 0xff), jpeg.subarray(2, -2)],
-	...[Buffer.alloc(50, 0xff), jpeg.subarray(-2)],
+	jpeg.subarray(0, 2),
+	Buffer.alloc(3, 0xff),
+	jpeg.subarray(2, -2),
+	Buffer.alloc(50, 0xff),
+	jpeg.subarray(-2),
 ]);
 
 function gifOf(frames: number): Buffer {

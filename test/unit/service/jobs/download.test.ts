@@ -75,7 +75,9 @@ const download = (
 	const host = baseUrl === elsewhere ? publicUrl(url) : url;
 	const source: FileSource = { url: host + path, authenticated, mayNeedKey };
 	const request = {
-		...{ source, timeout, purpose: 'download it' },
+		source,
+		timeout,
+		purpose: 'download it',
 		refresh: refresh ?? (async () => source),
 	};
 	const downloading = downloadVideo(gateway, request, async (bytes, { mimeType }) => {
@@ -130,7 +132,8 @@ it('requests the link byte for byte, uncompressed', async () => {
 describe('a download that breaks off', () => {
 	const rest = (etag: string) =>
 		answer(206, file.subarray(100_000), {
-			...{ etag, 'content-range': `bytes 100000-${file.length - 1}/${file.length}` },
+			etag,
+			'content-range': `bytes 100000-${file.length - 1}/${file.length}`,
 		});
 	const tooLong = { etag: '"v1"', 'content-length': file.length + 100 };
 
@@ -175,7 +178,8 @@ describe('a download that breaks off', () => {
 	});
 
 	const dated = (day: number) => ({
-		...{ etag: null, headers: { 'last-modified': `Mon, 0${day} Jan 2026 08:00:00 GMT` } },
+		etag: null,
+		headers: { 'last-modified': `Mon, 0${day} Jan 2026 08:00:00 GMT` },
 	});
 
 	it.each<[string, StorageOptions, ifRange: string | undefined]>([
@@ -301,7 +305,8 @@ describe('a storage host that fails', () => {
 	])('has its mp4 without an index delivered once %s', async (_, replies, requests) => {
 		const server = await startServer(...replies);
 		await expect(download(server).downloading).resolves.toMatchObject({
-			...{ stored: sha256(unfinished), state: 'lacksIndex' },
+			stored: sha256(unfinished),
+			state: 'lacksIndex',
 		});
 		expect(server.requests).toHaveLength(requests);
 	});

@@ -52,7 +52,9 @@ it.each<[string, JobWork, number[], number, number | undefined, string | RegExp]
 it('compares a job with those of the same model and duration first', () => {
 	expect(lengthNames(beta)).toEqual(['task beta-2.7-r2v 5', 'task beta-2.7-r2v']);
 	expect([lengthNames(video), lengthNames({ kind: 'task' }), lengthNames({})]).toEqual([
-		...[['video vid-3.1'], ['task'], []],
+		['video vid-3.1'],
+		['task'],
+		[],
 	]);
 });
 

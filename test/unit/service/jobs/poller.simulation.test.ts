@@ -47,9 +47,15 @@ const content = videoContent(answerOf({ url: link }));
 const otherKind = refusal(404);
 const notReady = refusal(404, 'video_not_ready');
 const badAnswers: GatewayError[] = [
-	...[lost, unsent, page, refusal(500), refusal(502), refusal(503, undefined, 5 * second)],
-	...[refusal(429), refusal(429, 'rate_limit_exceeded', 20 * second)],
-	...[refusal(429, 'rate_limit_exceeded', 90 * second)],
+	lost,
+	unsent,
+	page,
+	refusal(500),
+	refusal(502),
+	refusal(503, undefined, 5 * second),
+	refusal(429),
+	refusal(429, 'rate_limit_exceeded', 20 * second),
+	refusal(429, 'rate_limit_exceeded', 90 * second),
 ];
 
 /** A job that begins now. Most take 20 s to 10 min, short ones more often; some take up to an hour. */

@@ -29,17 +29,23 @@ const unknown = startWait({ id: 'job_1' }, { now: 0, timeout });
 const created = { ...task, isCreated: true };
 
 const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): PollerEvent => ({
-	...{ type: 'passStarted', now, ...pass },
+	type: 'passStarted',
+	now,
+	...pass,
 });
 const passAt0 = started(0, { endsAt: 0 });
 const cut = lost.with({ reach: 'unreadable', status: 200, kind: 'cut' });
 const held = heldBack('get the job status', 'the limits of the credential');
 const due = (now: number): PollerEvent => ({ type: 'due', now });
 const polled = (now: number, body: object): PollerEvent => ({
-	...{ type: 'polled', now, status: jobStatus(answerOf(body)) },
+	type: 'polled',
+	now,
+	status: jobStatus(answerOf(body)),
 });
 const failed = (now: number, error: GatewayError): PollerEvent => ({
-	...{ type: 'requestFailed', now, error },
+	type: 'requestFailed',
+	now,
+	error,
 });
 const contentReceived: PollerEvent = {
 	type: 'contentReceived',
@@ -50,7 +56,9 @@ const linkExpired = (now: number): PollerEvent => ({ type: 'linkExpired', now })
 const wait = (until: number): PollerAction => ({ do: 'wait', until });
 const park = (until: number): PollerAction => ({ do: 'park', until });
 const poll = (kind: 'task' | 'video', timeout = minute): PollerAction => ({
-	...{ do: 'poll', kind, timeout },
+	do: 'poll',
+	kind,
+	timeout,
 });
 const fetchContent: PollerAction = { do: 'fetchContent' };
 const finish = { do: 'finish', finished: { source: { url: link, authenticated: false } } };
@@ -105,8 +113,12 @@ it.each<Row>([
 		'polls a job that was seen until the deadline, although it is not found any more',
 		task,
 		[
-			...[started(0), polled(0, running), due(10_000), failed(10_000, refusal(404))],
-			...[due(20_000), failed(20_000, refusal(404))],
+			started(0),
+			polled(0, running),
+			due(10_000),
+			failed(10_000, refusal(404)),
+			due(20_000),
+			failed(20_000, refusal(404)),
 		],
 		wait(30_000),
 	],
@@ -166,8 +178,11 @@ it.each<Row>([
 		'waits 8 seconds again after a poll with a response',
 		task,
 		[
-			...[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
-			...[polled(minute, running), started(2 * minute, { endsAt: 2 * minute })],
+			passAt0,
+			failed(8000, lost),
+			started(minute, { endsAt: minute }),
+			polled(minute, running),
+			started(2 * minute, { endsAt: 2 * minute }),
 		],
 		poll('task', 8000),
 	],

@@ -160,10 +160,18 @@ describe('the link of a finished job', () => {
 			return jobs.asked.map(({ what, at }) => `${what} ${at / 1000}`);
 		};
 		expect(await requestsOf({ kind: 'video' }, [done], [said, said, content])).toEqual([
-			...['video 0', 'content 0', 'video 3', 'content 8', 'video 13', 'content 18'],
+			'video 0',
+			'content 0',
+			'video 3',
+			'content 8',
+			'video 13',
+			'content 18',
 		]);
 		expect(await requestsOf(task(), [done, said], [notFound, content])).toEqual([
-			...['task 0', 'content 3', 'task 13', 'content 23'],
+			'task 0',
+			'content 3',
+			'task 13',
+			'content 23',
 		]);
 	});
 
@@ -192,7 +200,8 @@ describe('the link of a finished job', () => {
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
 		expect(record.message).toMatch(/^Video job job_1 finished.*(Could not|no link to the file)/);
 		expect(record).toMatchObject({
-			...{ billed: 'yes', raw_body: JSON.stringify(done) },
+			billed: 'yes',
+			raw_body: JSON.stringify(done),
 			job: { kind: settings.kind, id: 'job_1', status: 'completed' },
 		});
 		expect(record.advice).toContain('The video is finished and charged, and it is not lost.');
@@ -288,8 +297,14 @@ it('reports every change of status and progress once', async () => {
 	const onPoll = (job: JobSummary, hasChanged: boolean): void =>
 		void (hasChanged && seen.push(describeStatus(job)));
 	const polls = [
-		...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
-		...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
+		{ status: 'submitted' },
+		{ status: 'submitted' },
+		running,
+		running,
+		lost,
+		{ ...running, progress: 60 },
+		{ status: 'in_progress' },
+		completed,
 	];
 	await waitFor(inTurn(...polls), task({ onPoll })).wait.hold();
 	expect(seen).toEqual([

@@ -16,7 +16,7 @@ describe('the error codes', () => {
 			expect(statusRefusals).toHaveProperty(`${status}`);
 		expect(
 			Object.keys(statusRefusals).filter((status) => passes(statusRefusals[Number(status)])),
-		).toEqual([...['408', '425', '429', '500']]);
+		).toEqual(['408', '425', '429', '500']);
 	});
 
 	it.each([

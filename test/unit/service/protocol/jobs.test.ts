@@ -26,8 +26,19 @@ describe('the phase of a state', () => {
 	});
 
 	it.each([
-		...['', 'UNKNOWN', 'constructor', '__proto__', 'TASK_STATUS_', 'TASK_STATUS_UNSPECIFIED'],
-		...['rendering_pass_2', 'success_rate', 'not ready', 'almost done', 'OK', '200', 'true'],
+		'',
+		'UNKNOWN',
+		'constructor',
+		'__proto__',
+		'TASK_STATUS_',
+		'TASK_STATUS_UNSPECIFIED',
+		'rendering_pass_2',
+		'success_rate',
+		'not ready',
+		'almost done',
+		'OK',
+		'200',
+		'true',
 	])('gives no phase for the unknown state "%s"', (state) => {
 		expect(phaseOf(state)).toBeUndefined();
 	});

@@ -29,12 +29,25 @@ const around = fc.constantFrom<(job: object) => unknown>(
 /** The fields beside it, before or behind. */
 const noise = fc.dictionary(
 	fc.constantFrom(
-		...['request_id', 'trace_id', 'object', 'created_at', 'model', 'prompt', 'user_id', 'eta'],
-		...['thumbnail_url', 'cover', 'input', 'steps', 'log_id', 'metadata', 'cost'],
+		'request_id',
+		'trace_id',
+		'object',
+		'created_at',
+		'model',
+		'prompt',
+		'user_id',
+		'eta',
+		'thumbnail_url',
+		'cover',
+		'input',
+		'steps',
+		'log_id',
+		'metadata',
+		'cost',
 	),
-	fc.constantFrom<unknown>(
-		...['other', 'https://files.example/first.png', 7, null, true, ['a', 'b'], { id: 'other' }],
-	),
+	fc.constantFrom<unknown>('other', 'https://files.example/first.png', 7, null, true, ['a', 'b'], {
+		id: 'other',
+	}),
 	{ maxKeys: 5 },
 );
 const spelled = (...names: string[]) =>
@@ -90,7 +103,8 @@ describe('an answer that is no object', () => {
 		expect(createdTask(answerOf(text)).fields).toEqual({ task_id: 'job_12345' });
 		const headers = { 'x-request-id': 'r1' };
 		expect(createdVideo(answerOf(text, { headers })).fields).toEqual({
-			...{ id: 'job_12345', request_id: 'r1' },
+			id: 'job_12345',
+			request_id: 'r1',
 		});
 	});
 });
@@ -101,7 +115,12 @@ describe('each name that services use', () => {
 	const poll = (body: object) => jobStatus(answerOf(body));
 
 	it.each([
-		...['task_id', 'video_id', 'job_id', 'generation_id', 'prediction_id', 'operation_id'],
+		'task_id',
+		'video_id',
+		'job_id',
+		'generation_id',
+		'prediction_id',
+		'operation_id',
 		'render_id',
 	])('gives the ID in %s, and prefers it to that of a request', (name) => {
 		const job = { deep: { trace_id: 'a', [name]: 'job_1', user_id: 'b', organization_id: 'c' } };
@@ -110,8 +129,23 @@ describe('each name that services use', () => {
 	});
 
 	it.each([
-		...['data', 'output', 'outputs', 'result', 'results', 'response', 'resp', 'body', 'task'],
-		...['tasks', 'job', 'jobs', 'video', 'videos', 'movie', 'generation', 'generations'],
+		'data',
+		'output',
+		'outputs',
+		'result',
+		'results',
+		'response',
+		'resp',
+		'body',
+		'task',
+		'tasks',
+		'job',
+		'jobs',
+		'video',
+		'videos',
+		'movie',
+		'generation',
+		'generations',
 	])('takes the id within %s for that of the job', (part) => {
 		expect(createdTask(answerOf({ [part]: { id: 'job_1', b_id: 'b' } })).id).toBe('job_1');
 	});
@@ -183,8 +217,18 @@ describe('each name that services use', () => {
 	});
 
 	it.each([
-		...['processing video', 'Rendering (2/3)', 'upscaling...', 'in process', 'RUN'],
-		...['active', 'WAIT', '处理中', '排队中', '正在生成中…', '処理中', '생성 중'],
+		'processing video',
+		'Rendering (2/3)',
+		'upscaling...',
+		'in process',
+		'RUN',
+		'active',
+		'WAIT',
+		'处理中',
+		'排队中',
+		'正在生成中…',
+		'処理中',
+		'생성 중',
 	])('does not take a link for the end of a job that goes on: %s', (status) => {
 		expect(poll({ task_id: 't', status, result_url: link }).phase).not.toBe('succeeded');
 	});
@@ -202,7 +246,9 @@ describe('each name that services use', () => {
 
 	const error = { code: 'blocked', message: 'Not this' };
 	const flagged = (successFlag: number, more: object) => ({
-		...{ code: 200, msg: 'success', data: { taskId: 't', successFlag, ...more } },
+		code: 200,
+		msg: 'success',
+		data: { taskId: 't', successFlag, ...more },
 	});
 
 	it.each<[object, phase: string | undefined]>([
@@ -279,8 +325,23 @@ describe('each name that services use', () => {
 	);
 
 	it.each([
-		...['thumbnail', 'cover', 'poster', 'image', 'preview', 'frame', 'callback', 'webhook'],
-		...['audio', 'voice', 'input', 'prompt', 'status', 'poll', 'cancel', 'self', 'doc'],
+		'thumbnail',
+		'cover',
+		'poster',
+		'image',
+		'preview',
+		'frame',
+		'callback',
+		'webhook',
+		'audio',
+		'voice',
+		'input',
+		'prompt',
+		'status',
+		'poll',
+		'cancel',
+		'self',
+		'doc',
 	])('takes no link in %s for that of the video', (name) => {
 		const others = { [`${name}_url`]: link, [name]: { url: link } };
 		expect(videoLinkIn(others)).toBeUndefined();

@@ -103,13 +103,34 @@ describe('the reason why a job failed', () => {
 
 describe('each name that services use for a reason', () => {
 	const causes = [
-		...['error', 'errors', 'error_description', 'error_message', 'error_msg', 'err_msg'],
-		...['fail_msg', 'fail_reason', 'failed_reason', 'failure_reason', 'fail_message'],
-		...['failure_message', 'failure', 'reasons'],
+		'error',
+		'errors',
+		'error_description',
+		'error_message',
+		'error_msg',
+		'err_msg',
+		'fail_msg',
+		'fail_reason',
+		'failed_reason',
+		'failure_reason',
+		'fail_message',
+		'failure_message',
+		'failure',
+		'reasons',
 	];
 	const remarks = [
-		...['title', 'message', 'msg', 'status_message', 'status_msg', 'task_status_msg', 'detail'],
-		...['reason', 'fault_string', 'description', 'exception', 'details'],
+		'title',
+		'message',
+		'msg',
+		'status_message',
+		'status_msg',
+		'task_status_msg',
+		'detail',
+		'reason',
+		'fault_string',
+		'description',
+		'exception',
+		'details',
 	];
 
 	it.each([...causes, ...remarks])('reads it in %s', (name) => {
@@ -121,8 +142,16 @@ describe('each name that services use for a reason', () => {
 	});
 
 	it.each([
-		...['fault', 'base_resp', 'response', 'response_metadata', 'result', 'output', 'data'],
-		...['task', 'job', 'content_filter'],
+		'fault',
+		'base_resp',
+		'response',
+		'response_metadata',
+		'result',
+		'output',
+		'data',
+		'task',
+		'job',
+		'content_filter',
 	])('reads it within %s, and the code beside it', (name) => {
 		const said = { ok: false, [name]: { message: 'No luck at all', status_code: 7 } };
 		expect(reasonIn(said)).toEqual({ message: 'No luck at all', code: '7' });
