@@ -1,5 +1,5 @@
 import type { IBinaryData, INodeParameters, IWorkflowBase } from 'n8n-workflow';
-import { picture, sampleVideo } from '../support/data/samples';
+import { sampleVideo } from '../support/data/samples';
 import type { Job } from '../../gateway';
 import { earlierTasks } from '../support/workflows/earlierJobs';
 import { fetchPublished, isOpen, isUnderWay, itemsOf, type Execution } from '../n8n/owner';
@@ -9,7 +9,6 @@ import {
 	byId,
 	chain,
 	core,
-	createReferenceVideo,
 	type Node,
 	startedBy,
 	startedByWebhook,
@@ -246,40 +245,4 @@ describe('waits in a complete n8n', () => {
 			stoppedHeld.jobs.map((job) => job.id),
 		);
 	}, 200_000);
-
-	it('the editor says how long a parked wait has taken, and when its videos are expected', async () => {
-		const editor = await stage.editor();
-		const url = stage.gateway.addMedia('a.png', picture('green'), 'image/png');
-		const products = (count: number) => {
-			const media = [{ type: 'reference_image', url }];
-			const jobs = Array.from({ length: count }, () => ({ media }));
-			return core('Products', 'set', { mode: 'raw', jsonOutput: JSON.stringify({ jobs }) }, 3.4);
-		};
-		const start = async (count: number) => {
-			const workflow = await stage.create(
-				chain(products(count), each, createReferenceVideo(), wait('park')),
-			);
-			await editor.openWorkflow(workflow);
-			await editor.page.getByTestId('execute-workflow-button').click();
-			await becomes({ workflow }, 'waiting');
-			return { workflow, panel: await editor.openNode('Wait for Video') };
-		};
-		const ends: string[] = [];
-		const learn = ({ id, phase }: Job) => void (phase === 'queued' && ends.push(id));
-		stage.gateway.on('job', learn);
-		const first = await start(5);
-		await first.panel.getByText(/^0 of 5 ready\. A reference video usually takes/).waitFor();
-		await editor.takePicture('expected-usually');
-		// The first poll finds the jobs running, so that their length is learned.
-		const later = first.panel.getByText(/^0 of 5 ready after .*\. A reference video usually takes/);
-		await later.waitFor({ timeout: 100_000 });
-		await editor.takePicture('expected-later');
-		for (const id of ends) stage.gateway.jobs.complete(id, await sampleVideo(id));
-		await becomes(first, 'success');
-		await editor.closeNode();
-		const second = await start(3);
-		await second.panel.getByText(/^0 of 3 ready\. About .* in the last 5\)/).waitFor();
-		await editor.takePicture('expected-learned');
-		stage.gateway.off('job', learn);
-	}, 600_000);
 });

@@ -2,7 +2,7 @@ const path = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The end-to-end tests that take minutes. */
-const longest = ['parking', 'upgrade', 'startedExamples', 'queueMode', 'videoBot'];
+const longest = ['startedExamples', 'upgrade', 'parking', 'expectedTimes', 'queueMode'];
 
 /** Begins with the longest files also in a fresh clone, where jest knows no times and begins with the largest. */
 module.exports = class LongestFirst extends Sequencer {
