@@ -16,32 +16,30 @@ export type LastingPeriod = Exclude<Period, 'execution'>;
 interface Counted {
 	of: Limit['of'];
 	period: LastingPeriod;
-	/** Hash of what is counted, such as that of a client; undefined: all orders of the node are. */
+	/** See `Wish`. */
 	subject?: string;
 	/** The limit; undefined where orders are counted for limits that are set later. */
 	max?: number;
 }
 
-/** Into how many parts a limit of cost is divided. */
+/** Places of a limit of cost. */
 const parts = 100;
 
-/** How many rows of costs this process remembers. */
 const maxRows = 1_000;
 
 /** By the name of a row: the cost that it stood for when it had this many places. */
 const spent = () =>
 	remembered('spent', () => new NewestEntries<{ places: number; cost: number }>(maxRows));
 
-/** By what was counted: the last day or month whose cost was counted, and what its row has in n8n's store. */
+/** By what was counted: the last day or month whose cost was counted, and all values of its row. */
 const lastCosts = () =>
 	remembered('costs', () => new NewestEntries<{ date: string; values: string[] }>(maxRows));
 
 /**
  * Counts the orders of a node in one day or month, or their cost, in all executions and workers: a row of places.
  *
- * Each order has a place. Of a cost, each place is a hundredth of the limit, and there are so many that they cover it.
- * Another amount of the limit begins a new count. What a process has spent itself, it knows exactly; of others, it knows
- * the places.
+ * Each order has a place. A cost has as many hundredths of its limit as cover it, so another limit begins a new count.
+ * A process knows exactly what it has spent itself; of others, it knows the places.
  */
 export class Count {
 	readonly places: Places;
@@ -60,7 +58,7 @@ export class Count {
 		const places = of === 'orders' ? maxOrdersCounted : parts;
 		this.places = new Places(store, this.name, { isContended: true, max: places });
 		if (of === 'orders') return;
-		// The row of an earlier time would only push out what still counts.
+		// The row of an earlier day or month would only push out what still counts.
 		const counted = [period, node, subject].join(' ');
 		const last = lastCosts().get(counted);
 		if (last && last.date < date) store.removeLater(last.values);
@@ -86,19 +84,19 @@ export class Count {
 		return Math.max(0, all - (this.places.others ?? 0));
 	}
 
-	/** This run has ordered this in all. */
-	spend({ cost }: Total): void {
+	/** @param total what this run has ordered in all */
+	spend(total: Total): void {
 		const { what, others, places } = this;
 		if (what.of === 'orders') return;
-		this.own = { places: places.taken, cost };
+		this.own = { places: places.taken, cost: total.cost };
 		const all = (places.others ?? 0) + places.taken;
-		spent().set(this.name, { places: all, cost: others + cost });
+		spent().set(this.name, { places: all, cost: others + total.cost });
 	}
 }
 
 /**
- * How many orders a node may have in a day or month in which something is counted separately. With more, n8n's store may
- * have dropped early ones of a client that has ordered nothing since.
+ * How many orders a node may have in a day or month with Count For. With more, n8n's store may have dropped early ones of a
+ * client that has ordered nothing since.
  */
 export const maxCountedSeparately = 1_500;
 
@@ -115,22 +113,15 @@ const nameOf = ({ of, period, subject }: Counted): string => [of, period, subjec
 /** The days and months that count the orders of a run. */
 export class Counts {
 	private readonly byName = new Map<string, Count>();
-	/** The periods in which something is counted separately. */
+	/** The periods with Count For. */
 	private readonly separate = new Set<LastingPeriod>();
 
-	/**
-	 * @param lines whose limits are counted
-	 * @param isTraced whether they are videos, which count also without a limit, so that a limit that is set later counts
-	 * them
-	 */
+	/** @param isTraced whether they are videos, which count also without a limit: it may be set later */
 	constructor(
 		private readonly lines: readonly Line[],
-		{
-			context,
-			store,
-			isTraced,
-		}: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
+		of: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
 	) {
+		const { context, store, isTraced } = of;
 		const all = new Map<string, Counted>();
 		const add = (what: Counted) => {
 			const name = nameOf(what);
@@ -143,7 +134,7 @@ export class Counts {
 			for (const { of, period, max } of options?.limits ?? []) {
 				if (period === 'execution') continue;
 				add({ of, period, subject, max });
-				// Counted beside the cost, so that a limit that is set later counts them.
+				// A limit on orders may be set later.
 				add({ of: 'orders', period, subject });
 				if (subject === undefined) continue;
 				add({ of: 'orders', period, max: maxCountedSeparately });
@@ -172,7 +163,6 @@ export class Counts {
 		return this.counts.flatMap(({ what, places }) => (what.max === undefined ? [] : places));
 	}
 
-	/** Whether it is known what others have ordered. */
 	get areKnown(): boolean {
 		const { counts } = this;
 		return counts.length > 0 && counts.every(({ places }) => places.others !== undefined);
@@ -189,7 +179,7 @@ export class Counts {
 		return this.byName.get(nameOf({ of, period, subject }));
 	}
 
-	/** Whether n8n's store may drop orders of a subject, if this run places all that may be new. */
+	/** Whether n8n's store may drop orders of a subject once this run places all that may be new. */
 	get isFull(): boolean {
 		const mayBeNew = this.lines.filter(({ found, isPreview }) => !found && !isPreview).length;
 		return [...this.separate].some((period) => {
@@ -199,8 +189,8 @@ export class Counts {
 	}
 
 	/**
-	 * Looks up the rows that have a limit, and once in each process the others: a place that was not looked up cannot be
-	 * given back if n8n's database fails, because it may be that of another run.
+	 * Looks up the rows that have a limit, and once in each process the others: if n8n's database fails, a place that was not
+	 * looked up cannot be given back, because it may be that of another run.
 	 */
 	async count(): Promise<void> {
 		for (const { what, places } of this.counts)
@@ -220,7 +210,7 @@ export class Counts {
 		]);
 	}
 
-	/** The run has ordered these lines in all. */
+	/** @param lines what the run has ordered in all */
 	spend(lines: readonly Line[]): void {
 		for (const count of this.counts) count.spend(sentTotalOf(lines, count.what.subject));
 	}

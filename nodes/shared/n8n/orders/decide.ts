@@ -4,7 +4,7 @@ import type { LimitStatus } from './limits';
 import type { Match } from './match';
 import type { Answered, Order, Wish } from './order';
 
-/** An order, what earlier tries know of it, and what the user wants; see `Line`. */
+/** See `Line`. */
 interface Wanted {
 	wish: Pick<Wish, 'parameters' | 'idempotencyKey'>;
 	found?: Match;
@@ -12,23 +12,15 @@ interface Wanted {
 	objection?: Failure;
 }
 
-/** The rest that decides about an order: n8n's database, other orders, and the limits. */
 export interface Circumstances {
-	/** Why n8n's database does not guard it: it cannot record it, or cannot be asked for what earlier tries have sent. */
+	/** Why n8n's database does not guard it: it cannot record it, or does not say what earlier tries have sent. */
 	unguarded?: 'notRecorded' | 'triesUnknown';
-	/**
-	 * How other orders used its Order Key: not at all, for the same request, or for another one. `free` also without a
-	 * key; `unknown` when n8n's database could not be read.
-	 */
+	/** Whether its Order Key was used for the same or another request. `free` also without a key. */
 	keyUse: 'free' | 'same' | 'other' | 'unknown';
-	/**
-	 * Earlier orders that may be this one in other words. `unknown`: there are such orders, and only their number is
-	 * known. Counts only where nothing is known of this order.
-	 */
+	/** Earlier orders that may be this one in other words. `unknown`: only their number is known. */
 	unmatched: readonly Order[] | 'unknown';
 	/** Whether another run is sending it right now. */
 	isUnderWay: boolean;
-	/** Why the limits do not allow one order more. */
 	limit: LimitStatus;
 }
 
@@ -37,9 +29,9 @@ export type Decision =
 	/** Sent again with its idempotency key, so that the gateway makes no second job. */
 	| { do: 'sendUnderKey'; order: Order }
 	| { do: 'reuse'; order: Answered }
-	/** The item orders nothing, but does not fail. */
+	/** The item orders nothing, and does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
-	/** `orders` are the earlier ones that are the reason; `limit` is why the user's wish to send again is not followed. */
+	/** `orders`: the earlier ones that are the reason. `limit`: why it is not sent again, although the user wants that. */
 	| { do: 'refuse'; because: Reason; orders?: readonly Order[]; limit?: LimitStatus };
 
 export type Reason =
@@ -49,22 +41,19 @@ export type Reason =
 	| 'sent'
 	/** An earlier try sent an order that may be this one in other words. */
 	| 'reworded'
-	/** Its Order Key was used before. */
 	| 'keyUsed'
 	| 'keyOfOther'
 	| 'keyUnknown'
 	/** A file that it needs surely cannot be used. */
 	| 'unusable'
 	| NonNullable<LimitStatus>
-	/** Earlier tries cannot be looked up. */
-	| 'triesUnknown'
-	| 'notRecorded'
+	| NonNullable<Circumstances['unguarded']>
 	/** The list has more orders than n8n's store can hold. */
 	| 'tooMany'
 	/** The record of orders that n8n stored with the execution cannot be read. */
 	| 'unreadable';
 
-/** Decides what to do with an order. Pure. Every rule about paying twice is a row of its test. */
+/** Decides about an order. Pure. Every rule about charging twice is a row of its test. */
 export function decide(wanted: Wanted, given: Circumstances): Decision {
 	const { wish, found, options } = wanted;
 	if (options?.releasesKey) {
@@ -87,7 +76,7 @@ export function decide(wanted: Wanted, given: Circumstances): Decision {
 	}
 }
 
-/** Whether the gateway makes no second job of an order that is sent again: it has the same key and the same request. */
+/** Whether the gateway makes no second job when it is sent again, with the same key and the same request. */
 export const isRecognised = (
 	{ order, by }: Match,
 	{ idempotencyKey }: Pick<Wish, 'idempotencyKey'>,
@@ -102,12 +91,11 @@ function decideSent(
 ): Decision {
 	const { order, by } = found;
 	const orders = [order];
-	// Another run has sent it again, and its response may have arrived there.
+	// The response may have arrived in the other run that sent it again.
 	const mayBeAnswered = order.state === 'sent' && order.timesSent > 1;
 	const { resendsLost = false } = options ?? {};
 	if (isRecognised(found, wish)) {
-		// If n8n was killed before it was sent, this makes its first job. The day counts it already;
-		// `Plan` leaves it out of what the execution has ordered.
+		// After a kill before it was sent, this makes its first job. The day counts it already, the execution does not.
 		const isFirst = order.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
 		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', order });
 	}

@@ -19,12 +19,12 @@ export function hashOf(value: unknown): string {
 	return createHash('sha256').update(json).digest().toString('hex', 0, 16);
 }
 
-/** The facts that identify a file. A node that fetches it again gives it another ID, and perhaps another name. */
+/** A node that fetches a file again gives it another ID, and perhaps another name. */
 function factsOf(file: IBinaryData): unknown {
 	const { id, mimeType, bytes, fileName, fileSize } = file;
 	// Without an ID, the content itself is in `data`.
 	if (id === undefined) return file;
-	// n8n 1 gives the size as a rounded text only.
+	// n8n 1 gives the size only as a rounded text.
 	return { mimeType, size: bytes ?? [fileName, fileSize] };
 }
 
@@ -32,19 +32,18 @@ function isFile(value: unknown): value is IBinaryData {
 	return isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
 }
 
-/** The hash of an item; undefined for one that cannot be compared. */
+/** Undefined for an item that contains itself, as n8n allows. */
 function itemHashOf({ json, binary }: INodeExecutionData): string | undefined {
 	try {
 		return hashOf([json, binary]);
 	} catch {
-		// An item can contain itself in n8n.
 		return undefined;
 	}
 }
 
 /**
- * Identifies this node in an execution and all its Retries. n8n 2 gives all of them the same token in their resume
- * links. n8n 1 does not: there it is the ID of the execution that first stored it with its orders.
+ * Identifies this node in an execution and all its Retries: by the token that n8n 2 gives them in their resume links. n8n
+ * 1 gives none, so there it is the ID of the execution that first stored it with its orders.
  */
 export function originOf(context: IExecuteFunctions): string {
 	const link = String(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
@@ -57,8 +56,8 @@ export function originOf(context: IExecuteFunctions): string {
 }
 
 /**
- * A hash of what the user entered in the fields that say what is ordered, with expressions unevaluated. It changes when
- * somebody edits what is ordered, but not when the editor only stores the same in another form.
+ * A hash of what the user entered in the fields that say what is ordered, with expressions unevaluated. It stays the same
+ * when the editor stores the same in another form.
  */
 function parametersHash(context: IExecuteFunctions, fields: readonly Field[]): string {
 	const { parameters } = context.getNode();
@@ -71,11 +70,12 @@ function parametersHash(context: IExecuteFunctions, fields: readonly Field[]): s
 	return hashOf([parameters.resource, parameters.operation, entered]);
 }
 
-/** The value without what has no meaning: empty entries, the order of names, and how the editor stores a choice. */
+/** The value without empty entries, the order of names, and how the editor stores a choice. */
 function plainValue(value: unknown): unknown {
 	if (typeof value === 'string') {
 		const isExpression = value.startsWith('=');
-		const text = isExpression ? value.split(braces).map(trimmed).join('') : value.trim();
+		const parts = isExpression ? value.split(/(\{\{|\}\})/) : [value];
+		const text = parts.map((part) => part.trim()).join('');
 		return ['', '{}', '[]'].includes(text) ? undefined : text;
 	}
 	if (Array.isArray(value)) {
@@ -91,13 +91,10 @@ function plainValue(value: unknown): unknown {
 	return entries.length > 0 ? entries : undefined;
 }
 
-const braces = /(\{\{|\}\})/;
-const trimmed = (part: string) => part.trim();
-
 /** Names what each item of a run would order. */
 export class WishNames {
 	private readonly parameters: string;
-	/** By what is counted: how many equal ones came before. */
+	/** How many equal requests, or equal places, came before. */
 	private readonly counts = new Map<string, number>();
 
 	constructor(
@@ -118,8 +115,8 @@ export class WishNames {
 	}
 
 	/**
-	 * The wish of the next item. Its ID counts equal requests instead of using the index of the item: a Retry that
-	 * fetches the list again may find the request at another index, or in another run of a loop.
+	 * The wish of the next item. Its ID counts equal requests instead of naming the item: a Retry that fetches the list
+	 * again may find the request at another index, or in another run of a loop.
 	 */
 	wishOf({ index, identity, options, cost }: Line): Wish {
 		const { origin, run } = this.journal;
@@ -145,7 +142,7 @@ export class WishNames {
 		};
 	}
 
-	/** See `Wish.source`. A call of a tool has the item of its agent, so nothing but its request tells what it is. */
+	/** See `Wish.source`. A call of a tool has the item of its agent, so only its request tells what it is. */
 	private sourceOf(index: number, id: string): string {
 		const { context, parameters } = this;
 		if (isTool(context.getNode())) return id;

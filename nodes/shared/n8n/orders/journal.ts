@@ -13,9 +13,8 @@ import { readStored, type Orders, type Run, type Stored } from './stored';
  * All orders of an execution and its Retries: the only memory of them, apart from the marks in n8n's database.
  *
  * It is one object. n8n stores it in the node's context with an execution that failed or is parked, so every Retry has
- * it. The process keeps the same object, because n8n stores nothing of an execution that was stopped or killed while the
- * node ran, and because several Retries may run at once. Runs of a loop and calls of a tool share it: an order that one
- * of them owns belongs to no other.
+ * it. The process keeps the same object, because n8n stores nothing of an execution that was stopped while the node ran,
+ * and because several Retries may run at once. Runs of a loop and calls of a tool share it: each order belongs to one.
  */
 export class Journal {
 	/** False when a newer release has stored it, or when it is damaged. It then stays as it is. */
@@ -24,8 +23,8 @@ export class Journal {
 	readonly origin: string;
 	/** How many runs of the node came before this one. */
 	readonly run: number;
-	private readonly memory: Stored;
 	readonly isOfTool: boolean;
+	private readonly memory: Stored;
 
 	/** @param isOrder whether videos or images are ordered, which a Retry may find in another run */
 	constructor(
@@ -48,15 +47,12 @@ export class Journal {
 		if (last && run !== last) this.beginRun(last);
 	}
 
-	/** All orders that belong to no other run. */
+	/** The orders that belong to no other run. */
 	get open(): Order[] {
 		return Object.values(this.orders.known).filter((order) => !this.isOfOtherRun(order));
 	}
 
-	/**
-	 * The sum of all orders except these, as limits count it.
-	 * @param subject if given, only its orders count, and those of which none is known
-	 */
+	/** The sum of all orders except these. @param subject if given, only its orders count, and those without one */
 	totalExcept(ids: ReadonlySet<string | undefined> = new Set(), subject?: string): Total {
 		const { known, earlier = { orders: 0, cost: 0 } } = this.orders;
 		const isOfSubject = (order: Order) => [undefined, subject].includes(order.subject);
@@ -73,9 +69,8 @@ export class Journal {
 	}
 
 	/**
-	 * Keeps what is known of orders. What was learned in the meantime is not lost: an answer stays.
-	 * @param isUnderWay whether they are being sent, so that another Retry at the same moment leaves them alone; default: as
-	 * before
+	 * Keeps what is known of orders. An answer that was learned in the meantime stays.
+	 * @param isUnderWay whether they are being sent, so that other Retries leave them alone; default: as before
 	 */
 	keep(orders: readonly Order[], isUnderWay?: boolean): void {
 		const { known } = this.orders;
@@ -83,7 +78,7 @@ export class Journal {
 			const before = known[order.id];
 			const next = before?.state === 'answered' && order.state !== 'answered' ? before : order;
 			const timesSent = Math.max(before?.timesSent ?? 0, order.timesSent);
-			// A copy, so that nothing that a workflow does with an output changes it.
+			// A copy, because a workflow may change an output.
 			known[order.id] = JSON.parse(JSON.stringify({ ...next, timesSent })) as Order;
 		}
 		this.changed(orders, isUnderWay);
@@ -95,7 +90,7 @@ export class Journal {
 			const { wish, found } = line;
 			if (!line.isSent) this.release(wish);
 			if (line.isPreview || !found) continue;
-			// An order that another run sent belongs to this run from now on.
+			// From now on, it belongs to this run.
 			const { run, source } = wish;
 			if (found.order.run !== run) this.keep([{ ...found.order, run, source }]);
 			this.assign(found.order);
@@ -107,12 +102,11 @@ export class Journal {
 		this.keep(orders, true);
 	}
 
-	/** Keeps what became of an order before the others have ended. */
+	/** Keeps the state of an order before the others have ended. */
 	keepSent(line: Line, state: State): void {
 		if (this.isOrder) this.keep([orderOf(line, state)], state.state === 'sent');
 	}
 
-	/** Keeps what became of all orders that were sent. */
 	settle(sent: readonly Line[]): void {
 		const refused = sent.filter(({ learned }) => !learned);
 		// Found as another request, so that it has another name from now on.
@@ -128,7 +122,7 @@ export class Journal {
 		for (const { wish, found } of refused) if (!found) this.release(wish);
 	}
 
-	/** Jobs that belong neither to these lines nor to another run. */
+	/** The jobs that belong neither to these lines nor to another run. */
 	jobsExcept(lines: readonly Line[]): JobSummary[] {
 		const own = new Set(namesOf(lines).map(({ id }) => id));
 		return this.open.flatMap((order) =>
@@ -156,11 +150,7 @@ export class Journal {
 		return (this.memory.owners[request]?.[count] ?? this.run) !== this.run;
 	}
 
-	/**
-	 * Assigns to this run the next order of equal requests that belongs to no other run.
-	 * @param from the first count that is possible
-	 * @returns its count
-	 */
+	/** Assigns to this run the next of equal requests that belongs to no other run. @returns its count */
 	takeNext(request: string, from: number): number {
 		let count = from;
 		while (this.isOfOtherRun({ request, count })) count++;
@@ -175,7 +165,7 @@ export class Journal {
 		owners[count] = this.run;
 	}
 
-	/** Lets other runs have an order of this run. */
+	/** Lets other runs have an order that belongs to this run. */
 	private release({ request, count }: Pick<Wish, 'request' | 'count'>): void {
 		const owners = this.memory.owners[request];
 		if (owners?.[count] !== this.run) return;
@@ -199,7 +189,8 @@ export class Journal {
 	/** @param last the run that n8n stored last */
 	private currentRun(last?: Run): Run {
 		const { context } = this;
-		const [index, execution] = [runIndexOf(context), context.getExecutionId()];
+		const index = runIndexOf(context);
+		const execution = context.getExecutionId();
 		const isFirst = !last || (this.isOfTool && last.execution !== execution);
 		const isSame = !isFirst && last.index === index;
 		const next = isFirst ? 0 : last.number + (isSame ? 0 : 1);
@@ -209,19 +200,16 @@ export class Journal {
 
 	private beginRun(last: Run): void {
 		const { owners } = this.memory;
-		if (!this.isOfTool) {
-			// They are in the outputs of earlier runs, also where n8n continued after a failure.
-			if (!this.isOrder) this.orders.known = {};
-			return;
-		}
+		// The outputs of earlier runs have them, also where n8n continued after a failure.
+		if (!this.isOfTool && !this.isOrder) this.orders.known = {};
 		// An agent that is run again starts with its first call of a tool, which owns nothing yet.
-		if (last.number < this.run) return;
+		if (!this.isOfTool || last.number < this.run) return;
 		for (const ofRequest of Object.values(owners))
 			for (const [count, owner] of ofRequest.entries())
 				if (owner !== null && owner >= this.run) ofRequest[count] = null;
 	}
 }
 
-/** The wishes of lines, and the orders that they were found as. */
+/** The wishes, and the orders that they were found as. */
 const namesOf = (lines: readonly Line[]) =>
 	lines.flatMap(({ wish, found }) => (found ? [wish, found.order] : wish));

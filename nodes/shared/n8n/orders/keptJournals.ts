@@ -5,11 +5,12 @@ import { remembered } from '../execution/processMemory';
 import { nodeIdOf } from './storeCalls';
 import type { Orders } from './stored';
 
-/** The first use of an Order Key, with its time in milliseconds since 1970. */
+/** The first use of an Order Key. */
 export interface KeyUse {
 	/** See `nodeIdOf`. */
 	node: string;
 	execution: string;
+	/** Milliseconds since 1970. */
 	time: number;
 	/** The ID of its job. */
 	job?: string;
@@ -19,13 +20,13 @@ interface Kept {
 	orders: Orders;
 	/** The first run that ordered. */
 	use: KeyUse;
-	/** The orders that are being sent, by ID. */
+	/** The IDs of the orders that are being sent. */
 	underWay: Set<string>;
-	/** Characters of JSON, by the ID of the order; of what has none, by an empty ID. */
+	/** Characters of JSON, by the ID of the order; `emptySize` by an empty ID. */
 	sizes: Map<string, number>;
 }
 
-/** Characters of JSON. Above it, the journals of the least recently used executions are dropped. */
+/** Characters of JSON. */
 const maxSize = 32 * 1024 * 1024;
 
 /** Counts for an empty journal, so that their number is limited, too. */
@@ -37,8 +38,8 @@ class KeptJournals {
 	private size = 0;
 
 	/**
-	 * The orders of an execution: the newer ones of what the process keeps and what n8n has stored, since another worker
-	 * may have gone on with either. Of the older one, only answers count: what it knows else may have been refused since.
+	 * The orders of an execution: the newer of what the process keeps and what n8n has stored, since another worker may
+	 * have changed either. Of the older, only answers are taken: the rest may have been refused since.
 	 */
 	open(context: IExecuteFunctions, origin: string, stored: Orders): Orders {
 		const before = this.byOrigin.get(origin)?.orders;
@@ -48,7 +49,7 @@ class KeptJournals {
 		let older = kept === stored ? {} : stored.known;
 		if (kept.revision < stored.revision) {
 			older = kept.known;
-			// The object stays the same, since other Retries of the execution may be using it.
+			// The same object, since other Retries of the execution may be using it.
 			Object.assign(kept, stored);
 		}
 		const { known } = kept;
@@ -65,8 +66,7 @@ class KeptJournals {
 	}
 
 	/**
-	 * Keeps orders.
-	 * @param changed the IDs of those that have changed
+	 * @param changed the IDs of the orders that have changed
 	 * @param isUnderWay whether these are being sent; default: as before
 	 */
 	keep(
@@ -90,7 +90,7 @@ class KeptJournals {
 			if (isUnderWay) kept.underWay.add(id);
 			else if (isUnderWay === false) kept.underWay.delete(id);
 		}
-		// Whole journals: with only a part of one, a Retry would take the rest for never sent.
+		// Drops whole journals: with a part of one, a Retry would take the rest for never sent.
 		for (const [other, { sizes, underWay }] of this.byOrigin) {
 			if (this.size <= maxSize || other === origin) return;
 			if (underWay.size > 0) continue;
@@ -99,7 +99,7 @@ class KeptJournals {
 		}
 	}
 
-	/** The Order Keys that executions of the node have used, as far as this process knows. */
+	/** By Order Key: its use by executions of the node, as far as this process knows. */
 	keyUses(node: string): Map<string, KeyUse> {
 		const ofNode = [...this.byOrigin.values()].filter(({ use }) => use.node === node);
 		return new Map(

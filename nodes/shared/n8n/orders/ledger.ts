@@ -31,8 +31,8 @@ interface Settings {
 }
 
 /**
- * The paid requests of one run of the node. It asks the journal and n8n's database what is known of them, decides,
- * records what is about to be sent, and then what came of it.
+ * The paid requests of one run of the node. It looks them up in the journal and n8n's database, decides, records what is
+ * about to be sent, and then what came of it.
  */
 export class Ledger {
 	private readonly journal: Journal;
@@ -41,7 +41,6 @@ export class Ledger {
 	private readonly marks: Marks;
 	private readonly plan: Plan;
 	private keyUses?: Map<string, KeyUse>;
-	/** Unlocks the Order Keys of the run. */
 	private unlockKeys?: () => void;
 
 	constructor(
@@ -58,15 +57,14 @@ export class Ledger {
 	}
 
 	/**
-	 * Decides what to do with each item, and records what is about to be sent. First it waits for executions that are
-	 * ordering with one of the same Order Keys: their outcome decides whether the key was used. After Stop, nothing is
-	 * decided.
+	 * Decides about each item, and records what is about to be sent. First it waits for executions that are ordering with one
+	 * of the same Order Keys: their outcome decides whether the key was used. After Stop, nothing is decided.
 	 */
 	async open(items: readonly Line[]): Promise<void> {
 		const { yielder, stop } = this.settings;
 		const { journal, lines } = this;
 		const names = new WishNames(this.context, journal, this.settings);
-		// Previews come last, so that they take no known order from the items that are really ordered.
+		// Previews come last, so that they take no known order from the others.
 		const inOrder = [...items].sort(
 			(one, other) => Number(one.isPreview) - Number(other.isPreview),
 		);
@@ -85,7 +83,7 @@ export class Ledger {
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);
 	}
 
-	/** Records the outcome of an item at once, since a Retry may begin before the other items have ended. */
+	/** At once, since a Retry may begin before the other items have ended. */
 	recordOutcome(line: Line): void {
 		const learned = stateAfter(line);
 		if (!line.isSent || !learned) return;
@@ -93,10 +91,7 @@ export class Ledger {
 		this.journal.keepSent(line, learned);
 	}
 
-	/**
-	 * Counts an order once more, because it is sent again after its response was lost.
-	 * @returns why it must not be sent; undefined when it is counted
-	 */
+	/** Counts an order that is sent again after its response was lost. @returns why it must not be sent */
 	async countResend(line: Line): Promise<LimitStatus | 'notRecorded'> {
 		return await this.inTurn(async () => {
 			const { marks, plan } = this;
@@ -123,8 +118,8 @@ export class Ledger {
 
 	/**
 	 * Records that the next request of an order is another one. The gateway knows only the first by the key of the order, so
-	 * after a kill no Retry may send it again with that key.
-	 * @returns whether it is recorded; otherwise the other request must not be sent
+	 * no Retry may send it again with that key.
+	 * @returns whether the other request may be sent
 	 */
 	async changeRequest(line: Line): Promise<boolean> {
 		if (line.wish.idempotencyKey === undefined) return true;
@@ -132,7 +127,7 @@ export class Ledger {
 			const { marks, plan } = this;
 			line.wish = { ...line.wish, idempotencyKey: undefined };
 			const isNews = await marks.take(this.sending);
-			// Only now: there is always one of both marks.
+			// Only now, so that there is always one of both marks.
 			await marks.keepOnly(this.sending);
 			this.journal.keepSent(line, { state: 'sent' });
 			return !isNews && plan.unguarded !== 'notRecorded';
@@ -140,14 +135,11 @@ export class Ledger {
 		return isRecorded ?? false;
 	}
 
-	/**
-	 * Records the outcome of the run.
-	 * @param hasSucceeded whether n8n stores its outputs
-	 */
+	/** @param hasSucceeded whether n8n stores the outputs of the run */
 	async close({ hasSucceeded }: { hasSucceeded: boolean }): Promise<void> {
 		const { journal, settings } = this;
 		try {
-			// After a success, only videos and images have records to update.
+			// After a success, only orders have records to update.
 			if (!hasSucceeded || settings.isOrder) await this.inTurn(async () => await this.settle());
 			journal.finishRun(this.real, hasSucceeded);
 		} finally {
@@ -167,7 +159,7 @@ export class Ledger {
 		return counts?.othersIn(period, wish.subject)?.[of];
 	}
 
-	/** How far the limits of a line are used: those that count other executions, or separately. */
+	/** How far the limits of a line are used that count other executions, or separately. */
 	usageOf({ options, wish: { subject } }: Line): Usage[] {
 		const tally = this.plan.tally(subject);
 		return (options?.limits ?? []).flatMap((limit) => {
@@ -183,12 +175,12 @@ export class Ledger {
 		return this.keyUses.get(hashOf(key));
 	}
 
-	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */
+	/** Jobs of this execution and its Retries that belong neither to this run nor to another one. */
 	get otherJobs(): readonly JobSummary[] {
 		return this.journal.jobsExcept(this.lines);
 	}
 
-	/** Lets Retries of the execution and, where days or months count, runs of the node take turns. @returns undefined after Stop */
+	/** Lets Retries and, where days or months count, executions take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
 		const ofCounts = this.marks.counts?.isEmpty === false ? [`counts of ${this.node}`] : [];
 		const unlock = await lockAll([this.journal.origin, ...ofCounts], stop);
@@ -213,7 +205,7 @@ export class Ledger {
 			const { failure } = marks;
 			await plan.decide(this.settings.yielder);
 			if (lines.some(isRefusedByCount) && (await marks.recount())) continue;
-			// After a failure, orders that cannot be recorded are refused. If giving back their marks fails, too, it is tried again.
+			// After a failure, orders that cannot be recorded are refused, and their marks given back.
 			let isNews = false;
 			if (failure) await marks.keepOnly(this.sending);
 			else isNews = await marks.take(this.sending);
@@ -229,12 +221,11 @@ export class Ledger {
 		return this.lines.filter(({ isPreview }) => !isPreview);
 	}
 
-	/** The lines of which this run has sent a request, or is about to. */
+	/** The lines that this run has sent, or is about to. */
 	private get sending(): Line[] {
 		return this.lines.filter(({ sends }) => sends > 0);
 	}
 
-	/** Records what came of everything that was sent. */
 	private async settle(): Promise<void> {
 		const { journal, marks } = this;
 		const sent = this.lines.filter(({ isSent }) => isSent);

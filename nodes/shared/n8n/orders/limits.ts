@@ -4,7 +4,7 @@ import { addTotals, totalOf, type Total } from './order';
 
 const suffixes = { execution: '', day: 'OfDay', month: 'OfMonth' } as const;
 
-/** The name of a limit that allows no order, in the log and the messages. */
+/** A limit that allows no order, by its name in the log and the messages. */
 export type LimitReason = `${'limit' | 'costLimit'}${(typeof suffixes)[Period]}`;
 
 /** Why limits allow no order; undefined when they do. */
@@ -13,7 +13,7 @@ export type LimitStatus = LimitReason | 'dayUnknown' | 'countFull' | undefined;
 /** How far a limit is used. */
 export interface Usage {
 	limit: Limit;
-	/** The value of Count For; undefined: all orders count together. */
+	/** The value of Count For. */
 	subject?: string;
 	used: number;
 }
@@ -39,7 +39,7 @@ export class Tally {
 		return this.used[period]?.[of];
 	}
 
-	/** Counts an order that is sent. @param earlierTimes how often an earlier try did, which a day has counted then */
+	/** Counts an order that is sent. @param earlierTimes how often earlier tries sent it: days and months have these */
 	add(order: { cost?: number; times: number; earlierTimes: number }): void {
 		const { used } = this;
 		const { cost, times, earlierTimes } = order;
@@ -50,10 +50,7 @@ export class Tally {
 		}
 	}
 
-	/**
-	 * Whether the limits allow one sending more: with it, what is counted at this moment must stay within each of them,
-	 * whatever limit it was sent under.
-	 */
+	/** Whether the limits allow one order more, on top of all that counts now, whatever limit it was sent under. */
 	status(options: OrderOptions | undefined, cost = Infinity): LimitStatus {
 		for (const limit of options?.limits ?? []) {
 			const used = this.usedOf(limit);

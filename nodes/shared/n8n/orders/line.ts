@@ -9,16 +9,16 @@ import { totalOf, type Order, type State, type Total, type Wish } from './order'
 export class Line {
 	/** Equal for equal requests. */
 	identity: unknown;
-	/** The user's options for its order; undefined where nothing is ordered. */
+	/** Undefined where no video or image is ordered. */
 	options?: OrderOptions;
-	/** Whether only the decision is wanted: nothing is sent or kept for this item. */
+	/** Whether only the decision is wanted: nothing is sent or kept. */
 	isPreview = false;
-	/** Estimated cost of its order; undefined without a price. */
+	/** Estimated cost; undefined without a price. */
 	cost?: number;
 	/** Why it would be ordered in vain. What was ordered before is delivered all the same. */
 	objection?: Failure;
 
-	/** Its order. Set by the ledger, as all up to `learned`. */
+	/** Set by the ledger, as all up to `learned`. */
 	wish!: Wish;
 	/** The same order of another try. */
 	found?: Match;
@@ -29,22 +29,20 @@ export class Line {
 	/** The state of its order after it was sent. */
 	learned?: State;
 
-	/** The result of its request, perhaps of an earlier try. */
+	/** Perhaps of an earlier try. */
 	result?: object;
 	error?: unknown;
 	/** The ID of the model that makes it. */
 	model?: string;
-	/** Results of the requests that were answered so far, where the item takes several. */
+	/** The results so far, where the item takes several requests. */
 	parts: object[] = [];
 	/** The job that it has made, or waits for. */
 	job?: JobSummary;
 	/** Hints shown with the node's output. */
 	readonly hints: string[] = [];
 
-	constructor(
-		/** Index of the item. */
-		readonly index: number,
-	) {}
+	/** @param index of the item */
+	constructor(readonly index: number) {}
 
 	get hasKey(): boolean {
 		return this.wish.key !== undefined;
@@ -59,13 +57,13 @@ export class Line {
 
 export const wishesOf = (lines: readonly Line[]): Wish[] => lines.map(({ wish }) => wish);
 
-/** The requests of these that this run sends. @param subject if given, only its orders count: see {@link Wish.subject} */
+/** What this run sends for these. @param subject if given, only its orders count, see {@link Wish.subject} */
 export function sentTotalOf(lines: readonly Line[], subject?: string): Total {
 	const counted = lines.filter(({ wish }) => subject === undefined || wish.subject === subject);
 	return totalOf(counted.map(({ wish: { cost }, sends }) => ({ cost, timesSent: sends })));
 }
 
-/** The state of an order after it was sent; undefined when it was refused. Pure. */
+/** The state of an order after it was sent; undefined when it was refused. */
 export function stateAfter(
 	line: Pick<Line, 'result' | 'job' | 'hints' | 'parts' | 'error' | 'model'>,
 ): State | undefined {

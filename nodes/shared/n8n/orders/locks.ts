@@ -1,11 +1,11 @@
 import { remembered } from '../execution/processMemory';
 
-/** The locks that are held in this process, by name. Each promise resolves when its lock is released. */
+/** By name, the locks that are held in this process. Each promise resolves when its lock is released. */
 const heldLocks = () => remembered('locks', () => new Map<string, Promise<void>>());
 
 /**
  * Waits until none of these locks is held in this process, then takes all of them.
- * @returns the function that releases them; undefined when the signal aborted first
+ * @returns releases them; undefined when the signal aborted first
  */
 export async function lockAll(
 	names: readonly string[],

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { NodeLog } from '../log/nodeLog';
 import { Counts } from './counts';
 import { sentTotalOf, wishesOf, type Line } from './line';
-import { againMarkOf, markOf, unkeyedMarkOf, type SentWish, type Wish } from './order';
+import { againMarkOf, markOf, unkeyedMarkOf, type Order, type Wish } from './order';
 import { allKeyValuesOf, isOfKey, keyValuesOf, OrderKeys, takenValuesOf, wonOf } from './orderKeys';
 import { Places } from './places';
 import { maxEntries, ProcessedItems } from './store';
@@ -17,17 +17,17 @@ export interface StoreFailure {
 	problem: string;
 }
 
-/** Entries for what is recorded with the orders of a list: the cost of the day, and a claim. */
+/** Entries for what is recorded besides the orders of a list: the cost of the day, and a claim. */
 const reserved = 200;
 
-/** How many orders of one list the store can guard, by how many values each has. */
+/** How many orders of one list the store can guard. */
 export const guardedOrders = (hasKeys: boolean): number =>
 	Math.floor((maxEntries - reserved) / (hasKeys ? 8 : 4));
 
 /**
- * The record of a node's orders in n8n's database: a mark for each order, a place for each request of an execution and
- * its Retries, the used Order Keys, and the places of days and months. They are for kills, for other workers and for later
- * executions. A run takes them before it sends anything, and gives back what it did not need.
+ * The record of a node's orders in n8n's database, for kills, other workers and later executions: a mark for each order, a
+ * place for each request of an execution and its Retries, the used Order Keys, and the places of days and months. A run
+ * takes them before it sends anything, and gives back what it did not need.
  */
 export class Marks {
 	/** Why n8n's database could not be used; undefined when it could. */
@@ -36,7 +36,6 @@ export class Marks {
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	/** The days and months that count the orders. */
 	counts?: Counts;
 	/** Whether a Retry must find the orders here; if not, only Order Keys, days and months are recorded. */
 	readonly isTraced: boolean;
@@ -46,7 +45,7 @@ export class Marks {
 	readonly keys: OrderKeys;
 	/** The values of orders and keys that this run has written. */
 	private readonly held = new Set<string>();
-	/** All that a run asks of n8n's store shares one patience. */
+	/** One for the run, since its calls share one patience. */
 	private readonly store: ProcessedItems;
 	private isRecounted = false;
 
@@ -74,8 +73,8 @@ export class Marks {
 	}
 
 	/**
-	 * Looks up what days and months have counted. Of several workers, each finds that out when it takes its places:
-	 * look-ups at the same moment would take each other for orders.
+	 * Looks up what days and months have counted. A worker learns that when it takes its places: several that look up at the
+	 * same moment would take each other for orders.
 	 */
 	async count({ isPreview }: { isPreview: boolean }): Promise<void> {
 		if (this.store.isShared && !isPreview) return;
@@ -105,16 +104,13 @@ export class Marks {
 	}
 
 	/** @returns those of these orders that another run has sent again */
-	async findAgain<Sent extends SentWish>(orders: readonly Sent[]): Promise<Sent[]> {
+	async findAgain(orders: readonly Order[]): Promise<Order[]> {
 		const marks = orders.map(againMarkOf).filter((mark) => !this.held.has(mark));
 		const found = await this.attempt(async () => await this.store.find(marks));
 		return orders.filter((order) => found?.has(againMarkOf(order)));
 	}
 
-	/**
-	 * Takes what these need, in addition to what the run has.
-	 * @returns whether something was learned on which decisions may rest, so that all must be decided again
-	 */
+	/** Takes what these need besides what the run has. @returns whether it learned something, so that all must be decided again */
 	async take(lines: readonly Line[]): Promise<boolean> {
 		const isNews = await this.attempt(async () => {
 			const values = this.valuesOf(lines).filter((value) => !this.held.has(value));
@@ -128,10 +124,7 @@ export class Marks {
 		return isNews ?? false;
 	}
 
-	/**
-	 * Looks up days and months once more, where a limit leaves nothing: what other workers have freed since.
-	 * @returns whether it was
-	 */
+	/** Where a limit leaves nothing, looks up once what other workers have freed since. @returns whether it did */
 	async recount(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
@@ -153,14 +146,13 @@ export class Marks {
 		});
 	}
 
-	/** Releases Order Keys. */
 	async release(wishes: readonly Wish[]): Promise<void> {
 		const values = wishes.filter(({ key }) => key).flatMap(allKeyValuesOf);
-		// Not later: by then, another worker may have released and used them.
+		// Not later, when another worker may have released and used them.
 		await this.attempt(async () => await this.store.removeNow(values));
 	}
 
-	/** The outcomes of all orders of the run are known: from now on, newer orders push out what it has written. */
+	/** All outcomes are known: from now on, newer orders push out what the run has written. */
 	settle(): void {
 		this.store.settle();
 	}
@@ -169,25 +161,24 @@ export class Marks {
 	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<boolean> {
 		const { store, held, family, keys } = this;
 		const limitedRows = this.counts?.limitedRows ?? [];
-		const fresh = lines.filter(({ found }) => !found);
-		const keyed = wishesOf(fresh.filter(({ hasKey }) => hasKey)).filter(
-			(wish) => !held.has(wonOf(wish)),
-		);
+		const fresh = wishesOf(lines.filter(({ found, hasKey }) => hasKey && !found));
+		const keyed = fresh.filter((wish) => !held.has(wonOf(wish)));
 		const hasKeys = values.some(isOfKey);
 		const isClaiming = store.isShared && (hasKeys || limitedRows.length > 0);
 		const isContended = isClaiming && keyed.length > 0;
 		const later = new Set(isContended ? keyed.map(wonOf) : []);
-		// An earlier try has written these: they stay whatever becomes of this write.
+		// An earlier try has written these, so they stay whatever becomes of this write.
 		const earlier = new Set(this.valuesOf(lines.filter(({ found }) => found)));
 		const write = new Write(store, rows, {
 			hasKeys,
 			isClaiming,
-			isOwn: (value) => isOfSecond(value) || (!earlier.has(value) && this.isAlone(value)),
+			isOwn: (value) => value.startsWith('again ') || (!earlier.has(value) && this.isAlone(value)),
 		});
 		const others = rows.map(([row]) => row.others ?? 0);
 		const known = await write.begin(values.filter((value) => !later.has(value)));
-		const markToSend = ({ wish, found }: Line) => (found ? againMarkOf(found.order) : markOf(wish));
-		const isSent = lines.some((line) => known.has(markToSend(line)));
+		const isSent = lines.some(({ wish, found }) =>
+			known.has(found ? againMarkOf(found.order) : markOf(wish)),
+		);
 		if (isSent) this.isFamilyNews = true;
 		const taken = keyed.filter((wish) => keys.isTaken(wish, known));
 		const free = keyed.filter((wish) => !taken.includes(wish));
@@ -204,11 +195,11 @@ export class Marks {
 		return isSent || taken.length + lost.length > 0 || !isKept || hasMoved;
 	}
 
-	/** Whether no other run can write a value now. In a process, those with an Order Key or a limit of a day or month take turns. */
+	/** Whether no other run can write a value now. */
 	private isAlone(value: string): boolean {
 		if (/^(?:order|number) /.test(value)) return true;
 		if (this.store.isShared || isOfParameters(value)) return false;
-		// A place that was not looked up first may be taken already.
+		// In one process, runs take turns. A place that was not looked up first may be taken already.
 		return isOfKey(value) || (this.counts?.areKnown ?? false);
 	}
 
@@ -231,7 +222,7 @@ export class Marks {
 		return `parameters ${this.of.origin} ${parameters}`;
 	}
 
-	/** @returns undefined after an error. Later calls fail for the same reason, so the first one is logged. */
+	/** @returns undefined after an error. Later calls fail for the same reason, so only the first one is logged. */
 	private async attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await call();
@@ -246,5 +237,4 @@ export class Marks {
 	}
 }
 
-const isOfSecond = (value: string) => value.startsWith('again ');
 const isOfParameters = (value: string) => value.startsWith('parameters ');

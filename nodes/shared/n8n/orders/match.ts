@@ -1,6 +1,6 @@
 import type { Order, Wish } from './order';
 
-/** A known order that a wish is, and what shows it. */
+/** The known order that a wish is, and what shows it. */
 export interface Match {
 	order: Order;
 	by: 'request' | 'key' | 'source';
@@ -9,9 +9,8 @@ export interface Match {
 /**
  * Finds each wish of a run among known orders. Pure.
  *
- * A wish is found by what would be ordered: its Order Key, or the same request in any run. A request that is left then
- * may be a known order in other words: the time of day, chance or a model can change a prompt from try to try. Such an
- * order is found by where it comes from in the same run. Nothing else is guessed.
+ * It is found by what would be ordered: the same request in any run, or its Order Key. The time of day, chance or a model
+ * can change a prompt from try to try, so the rest is found by its source in the same run. Nothing else is guessed.
  */
 export function match(wishes: readonly Wish[], known: readonly Order[]): Map<Wish, Match> {
 	const pairs = new Map<Wish, Match>();
@@ -41,8 +40,8 @@ export function match(wishes: readonly Wish[], known: readonly Order[]): Map<Wis
 }
 
 /**
- * The known orders that may be one of the wishes which {@link match} has left: they are of the same run, or of the same
- * item in another run of a loop, whose list may have changed. Nothing tells which they are. Pure.
+ * The known orders that may be one of the wishes that {@link match} has left: of the same run, or of the same item in
+ * another run of a loop, whose list may have changed. Pure.
  */
 export function unmatchedOf(
 	lines: ReadonlyArray<{ wish: Wish; found?: Match }>,
@@ -62,6 +61,6 @@ export function unmatchedOf(
 	});
 }
 
-/** Whether an order can be found in other words: one with a key is found by that alone, and parts are of their request. */
+/** An order with a key is found by that alone, and parts are of their request. */
 const isReworded = (order: Wish | Order) =>
 	order.key === undefined && !('state' in order && order.state === 'new');

@@ -4,7 +4,7 @@ import { sumOf } from '../../service/prices';
 
 /** An order that is wanted, by names that are the same in all tries. Equal values have equal hashes. */
 export interface Wish {
-	/** Unique among the orders of an execution and all its Retries, whichever run of the node places it. */
+	/** Unique among the orders of an execution and all its Retries. */
 	readonly id: string;
 	/** Hash of the request. */
 	readonly request: string;
@@ -12,7 +12,7 @@ export interface Wish {
 	readonly count: number;
 	/** How many runs of the node came before its run. */
 	readonly run: number;
-	/** Hash of where it comes from: the parameters as written, and the input item, counted among equal ones of its run. */
+	/** Hash of the parameters as written and the input item, counted among equal ones of its run. */
 	readonly source: string;
 	/** See `parametersHash`. */
 	readonly parameters: string;
@@ -22,21 +22,21 @@ export interface Wish {
 	readonly idempotencyKey?: string;
 	/** Estimated cost; undefined without a price. */
 	readonly cost?: number;
-	/** Hash of what its limits count separately; undefined where they count all orders. */
+	/** Hash of Count For; undefined where its limits count all orders together. */
 	readonly subject?: string;
 }
 
 /** The state of an order. A refused order made nothing, so it has none and is not kept. */
 export type State =
-	/** It takes several requests: those whose results are in `parts` were answered, and no other was sent. */
+	/** It takes several requests. Those with results in `parts` were answered, and no other was sent. */
 	| { state: 'new'; parts: object[] }
 	/** It was about to be sent; nothing else is known. */
 	| { state: 'sent' }
-	/** It is known how it failed, but not whether it made anything. */
+	/** It failed, and it is unknown whether it made anything. */
 	| { state: 'lost'; failure: Failure }
 	| {
 			state: 'answered';
-			/** The result of the request. Outputs are made from it at no cost. */
+			/** Outputs are made from it at no cost. */
 			result: object;
 			job?: JobSummary;
 			/** Hints shown with the outputs. */
@@ -45,21 +45,19 @@ export type State =
 			model?: string;
 	  };
 
-/** A wish that was sent. */
-export interface SentWish extends Wish {
-	/** How many requests of it may have made something. */
-	timesSent: number;
-}
-
 /** A wish that was sent, and what came of it. */
-export type Order = State & SentWish;
+export type Order = State &
+	Wish & {
+		/** How many requests of it may have made something. */
+		timesSent: number;
+	};
 
 export type Answered = Extract<Order, { state: 'answered' }>;
 
 /** Orders and their cost, as limits count them. */
 export interface Total {
 	orders: number;
-	/** Infinite when one of them has no price, because nobody knows what is left of the limit then. */
+	/** Infinite when one of them has no price: nobody knows what is left of the limit then. */
 	cost: number;
 }
 
@@ -77,8 +75,9 @@ export const addTotals = (one: Total, other: Total): Total => ({
 	cost: sumOf([one.cost, other.cost]),
 });
 
-/** The mark of an order in n8n's database. Where the gateway knows the order by a key, the mark has the key. */
+/** The mark of an order in n8n's database, with the key by which the gateway knows the order. */
 export const markOf = ({ id, idempotencyKey = '' }: Wish) => `order ${id} ${idempotencyKey}`.trim();
+/** The mark where the gateway knows it by none. */
 export const unkeyedMarkOf = ({ id }: Wish) => `order ${id}`;
-/** The mark of an order that a Retry has sent again, after it was sent so many times. */
-export const againMarkOf = ({ id, timesSent }: SentWish) => `again ${id} ${timesSent}`;
+/** The mark of an order that was sent again, after it had been sent so many times. */
+export const againMarkOf = ({ id, timesSent }: Order) => `again ${id} ${timesSent}`;

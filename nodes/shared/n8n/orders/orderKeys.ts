@@ -8,46 +8,45 @@ const names = ['a', 'b'];
 const factsOf = ({ key }: Wish) => names.map((name) => `key ${name} ${key}`);
 const requestsOf = ({ key, request }: Wish) =>
 	names.map((name) => `request ${name} ${hashOf([key, request])}`);
-/** The values that take an Order Key. */
+/** The values that mark an Order Key as used. */
 export const takenValuesOf = (wish: Wish): string[] => [
 	...valuesOf(factsOf(wish)[0]),
 	requestsOf(wish)[0],
 ];
-/** Written by the one worker that has taken the key and orders with it. Unlike the others, it is never looked up. */
+/** Written by the one worker that orders with the key. Unlike the others, it is never looked up. */
 export const wonOf = (wish: Wish): string => `${factsOf(wish)[0]} won`;
 
 /** The values that a used Order Key has in n8n's store. */
 export const keyValuesOf = (wish: Wish): string[] => [...takenValuesOf(wish), wonOf(wish)];
 
-/** All values that it may have. */
+/** All values that it may have, with those of release 1.0. */
 export const allKeyValuesOf = (wish: Wish): string[] => [
 	...factsOf(wish).flatMap(valuesOf),
 	...requestsOf(wish),
 	wonOf(wish),
 ];
 
-/** A value of a key, and the same with its second name. */
+/** A value, also with the second name of its key. */
 export const ofBothNames = (value: string): string[] =>
 	names.map((name) => value.replace(/^(key|request) a/, `$1 ${name}`));
 
 export const isOfKey = (value: string): boolean => /^(?:key|request) /.test(value);
 
-/** Which Order Keys others have used, as far as a run has looked. */
+/** The Order Keys that others have used, as far as a run has looked. */
 export class OrderKeys {
 	private readonly used = new Set<string>();
-	/** The requests for which they were used. */
+	/** For which requests. */
 	private readonly requests = new Set<string>();
 
 	constructor(private readonly store: ProcessedItems) {}
 
-	/** How the Order Key of a wish was used: for the same request, or for another one. */
+	/** Whether the Order Key of a wish was used for the same request, or for another one. */
 	useOf(wish: Wish): 'free' | 'same' | 'other' {
 		const { key = '' } = wish;
 		if (!this.used.has(key)) return 'free';
 		return requestsOf(wish).some((value) => this.requests.has(value)) ? 'same' : 'other';
 	}
 
-	/** Looks up the Order Keys of wishes. */
 	async find(wishes: readonly Wish[]): Promise<void> {
 		const { store } = this;
 		let facts = await store.find([...new Set(wishes.flatMap(factsOf))]);
@@ -63,11 +62,7 @@ export class OrderKeys {
 		for (const request of requests) this.requests.add(request);
 	}
 
-	/**
-	 * The values of the Order Key of this wish were written.
-	 * @param known what was there before
-	 * @returns whether the key is another's
-	 */
+	/** Whether the Order Key of this wish is another's. @param known what was there before its values were written */
 	isTaken(wish: Wish, known: ReadonlySet<string>): boolean {
 		const { key = '' } = wish;
 		const [request] = requestsOf(wish);
@@ -78,9 +73,9 @@ export class OrderKeys {
 	}
 
 	/**
-	 * Removes values that were given back once more, and what look-ups left of the second name: a worker that read the store
-	 * earlier may have written them back, and a key would stay used for ever. Not later: by then, another worker may have
-	 * won the key.
+	 * Removes values once more, and what look-ups left of the second name: a worker that read the store earlier may have
+	 * written them back, and a key would stay used for ever. After an error they stay, since by the next call another worker
+	 * may have won the key.
 	 */
 	async removeAgain(values: readonly string[]): Promise<void> {
 		if (values.length === 0) return;
@@ -89,18 +84,18 @@ export class OrderKeys {
 	}
 
 	/**
-	 * Orders with the Order Keys that this run has taken, unless another worker does. Of several workers that have taken a
-	 * key in the same moment, all may have lost their claim: they take it again.
+	 * Wins the Order Keys that this run has taken, unless another worker does. All workers that take a key in the same moment
+	 * may lose their claim: they take it again.
 	 * @param hasClaim whether the run still has the claim with which it took them
-	 * @returns those wishes whose key another worker has won
+	 * @returns the wishes whose key another worker has won
 	 */
 	async win(wishes: readonly Wish[], hasClaim: boolean): Promise<Wish[]> {
 		const values = wishes.flatMap(takenValuesOf);
 		let isClaimed = hasClaim;
 		for (let tries = 0; !isClaimed; tries++) {
 			if (tries === maxTries) throw new Error(manyConflicts);
-			const settings = { hasKeys: true, isClaiming: true, isOwn: () => false };
-			const write = new Write(this.store, [], settings);
+			const isOwn = () => false;
+			const write = new Write(this.store, [], { hasKeys: true, isClaiming: true, isOwn });
 			await write.begin(values);
 			isClaimed = await write.finish(values);
 		}
@@ -109,7 +104,7 @@ export class OrderKeys {
 
 	/**
 	 * Writes that this run has won Order Keys, so that it stays. Another worker may overwrite it together with the claim
-	 * beside it, so where a key is won and the claim is missing, the other has won it.
+	 * beside it: where a key is won and the claim is missing, that worker has won it.
 	 */
 	private async writeWon(wishes: readonly Wish[]): Promise<Wish[]> {
 		const { store } = this;

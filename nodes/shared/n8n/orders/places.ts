@@ -4,25 +4,23 @@ import { maxEntries, valuesOf, type ProcessedItems } from './store';
 /** How many places one look-up takes at first, and then. */
 const [firstWindow, nextWindow] = [10, 500];
 
-/** How many places lie between those that are looked up to find where a row ends: n8n's store drops its oldest ones. */
+/** How many places lie between those that are looked up to find where a row ends: n8n's store drops the oldest. */
 const step = 100;
 
-/** How many rows this process remembers. */
 const maxRows = 2_000;
 
-/** For each row: the first place that was free when this process last looked. */
+/** By row: the first place that was free when this process last looked. */
 const tops = () => remembered('tops', () => new NewestEntries<number>(maxRows));
 
 /**
- * A row of places in n8n's store, which counts what all executions and workers have ordered: the first free place is the
- * count. Each request takes the next free place, so a limit allows it if its place is below the limit.
+ * A row of places in n8n's store, which counts what all executions and workers have ordered: each request takes the next
+ * free place, so the first free one is the count.
  *
- * A run writes its places and reads them again. What another worker took in the meantime moves the run further up, and
- * what another worker overwrote is written again. So the row can always be read, but two workers that write in the same
- * moment may take the same place.
+ * A run writes its places and reads them again. It moves up where another worker took them, and writes again what another
+ * worker overwrote. Two workers that write in the same moment may take the same place.
  */
 export class Places {
-	/** The places that this run has written and not given back, each with the claim under which it did. */
+	/** The places of this run, each with the claim under which it was written. */
 	private written: Array<{ place: number; claim?: string }> = [];
 
 	/** @param name unique among all rows of all nodes: part of each value */
@@ -41,7 +39,7 @@ export class Places {
 		return this.to.isContended;
 	}
 
-	/** How many places others had taken when this process last looked; undefined if it never has. */
+	/** How many places others had when this process last looked; undefined if it never has. */
 	get others(): number | undefined {
 		const { top, taken, own } = this;
 		if (top === undefined) return undefined;
@@ -53,10 +51,7 @@ export class Places {
 		return this.written.length;
 	}
 
-	/**
-	 * Looks up how many places are taken.
-	 * @param fromStart whether to forget what this process knew of it
-	 */
+	/** Looks up how many places are taken. @param fromStart whether to forget what this process knew of it */
 	async count(fromStart = false): Promise<number> {
 		const top = fromStart ? 0 : (this.top ?? 0);
 		if (top > 0) {
@@ -71,7 +66,7 @@ export class Places {
 		if (last === undefined) return (this.top = 0);
 		const free = await this.firstFree(Math.max(0, last - 1));
 		if (free > last) return (this.top = free);
-		// A kill and a failed look-up may have left steps behind. A place that was taken comes after another one.
+		// A kill or a failed look-up may have left steps behind. A taken place comes after another one.
 		const before = taken.filter((place) => place > 0).map((place) => place - 1);
 		const known = await this.look(before, this.isContended);
 		const end = taken.findLast((place) => place === 0 || known.has(this.valueOf(place - 1)));
@@ -80,25 +75,29 @@ export class Places {
 
 	/** The values to be written so that this run has this many places. */
 	valuesFor(count: number): string[] {
-		const top = this.top ?? 0;
-		const next = Array.from({ length: Math.max(0, count - this.taken) }, (_, n) => top + n);
-		return [...this.own, ...next].flatMap((place) => this.valuesAt(place));
+		return [...this.own, ...this.next(count)].flatMap((place) => this.valuesAt(place));
 	}
 
 	/**
-	 * Some values of {@link valuesFor} were written.
+	 * The values of {@link valuesFor} were written.
 	 * @param known those that were there before
 	 * @param claim written with them, see `Write`
 	 * @returns whether this run now has this many places
 	 */
 	wrote(count: number, known: ReadonlySet<string>, claim?: string): boolean {
-		for (let place = this.top ?? 0, wanted = count - this.taken; wanted > 0; place++, wanted--) {
-			// The last of its values is not left by a look-up.
+		for (const place of this.next(count)) {
+			// A look-up leaves no last value behind.
 			const isTaken = known.has(this.valuesAt(place).at(-1) as string);
 			if (!isTaken) this.written.push({ place, claim });
 			this.top = place + 1;
 		}
 		return this.taken >= count;
+	}
+
+	/** The places that this run would take now to have this many. */
+	private next(count: number): number[] {
+		const { top = 0, taken } = this;
+		return Array.from({ length: Math.max(0, count - taken) }, (_, index) => top + index);
 	}
 
 	/** Another worker has overwritten what this run has written under these claims. */
@@ -114,7 +113,7 @@ export class Places {
 		const freed = this.written.splice(Math.max(0, this.taken - Math.max(0, count)));
 		if (freed.length === 0) return;
 		const { top = 0 } = this;
-		// From the top, so that the row has no gap. Two workers would free the same ones: they leave gaps to fill.
+		// From the top, so that the row has no gap. Two workers would free the same ones there, so they leave gaps.
 		const places =
 			this.isContended && this.store.isShared
 				? freed.map(({ place }) => place)
@@ -123,7 +122,6 @@ export class Places {
 		await this.store.remove(places.flatMap((place) => this.valuesAt(place)));
 	}
 
-	/** @param from the first place that is looked up */
 	private async firstFree(from: number): Promise<number> {
 		for (let [start, size] = [from, firstWindow]; ; [start, size] = [start + size, nextWindow]) {
 			const places = Array.from({ length: size }, (_, index) => start + index);
@@ -139,7 +137,7 @@ export class Places {
 		const values = places.map((place) => this.valueOf(place));
 		return await (areFacts ? store.findFacts(values) : store.find(values)).catch(
 			(error: unknown) => {
-				// Values that a failed look-up has left behind would count. In a process, nobody has places above those that it knows.
+				// What a failed look-up left behind would count. In one process, no run has places above the known ones.
 				const free = places.filter((place) => place >= top);
 				if (!store.isShared) store.removeLater(free.flatMap((place) => this.valuesAt(place)));
 				throw error;
@@ -147,14 +145,14 @@ export class Places {
 		);
 	}
 
-	/** All values that this number of places has. */
+	/** All values of this number of places. */
 	valuesUpTo(count: number): string[] {
 		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
 	}
 
 	/**
-	 * The places of this run, which are written again where others have overwritten them. In one process they are the last
-	 * ones of the row, whichever it has written: another run may have freed that one, and left it an earlier one.
+	 * The places of this run. In one process they are the last ones of the row, whichever it has written: another run may
+	 * have freed these, and left it earlier ones.
 	 */
 	private get own(): number[] {
 		const { written, top = 0 } = this;
@@ -175,10 +173,7 @@ export class Places {
 		return `${this.name} ${place}`;
 	}
 
-	/**
-	 * Places that are looked up before it is known that they are taken are facts. So a kill leaves none behind, and no
-	 * other worker takes a look-up for an order.
-	 */
+	/** Places that are looked up before they are taken are facts: a look-up or a kill cannot leave them behind. */
 	private valuesAt(place: number): string[] {
 		const isFact = this.isContended || place % step === 0;
 		return isFact ? valuesOf(this.valueOf(place)) : [this.valueOf(place)];

@@ -43,8 +43,8 @@ export class Plan {
 	}
 
 	/**
-	 * Decides about all orders, one after the other, since each may use a key or a limit. Orders that may have been sent
-	 * use the limits first, wherever they are in the list.
+	 * Decides about all orders one after the other, since each may use a key or a limit. Those that may have been sent
+	 * before use the limits first.
 	 */
 	async decide(yielder: EventLoopYielder): Promise<void> {
 		const { lines, journal, unguarded } = this;
@@ -57,7 +57,7 @@ export class Plan {
 		const tallies = new Map(
 			[...subjects].map((subject) => [subject, this.tally(subject, notCountedYet)]),
 		);
-		/** The requests of the keys that this run uses. */
+		/** By the key that this run uses. */
 		const requests = new Map<string, string>();
 		for (const line of new Set([...unsure, ...lines])) {
 			await yielder.yieldIfDue();
@@ -81,10 +81,7 @@ export class Plan {
 		this.refuseTooMany();
 	}
 
-	/**
-	 * The sums that the limits of a subject count, see {@link Wish.subject}.
-	 * @param except IDs of orders that are not counted
-	 */
+	/** The sums that the limits of a subject count. @param except IDs of orders that are not counted */
 	tally(subject?: string, except?: ReadonlySet<string | undefined>): Tally {
 		const { failure, counts } = this.marks;
 		const { orders, cost } = this.journal.totalExcept(except, subject);
@@ -103,10 +100,7 @@ export class Plan {
 		return new Tally(used, subject !== undefined && counts?.isFull === true);
 	}
 
-	/**
-	 * Why n8n's database does not guard new orders. A job that is not recorded would be ordered again after a kill. Of
-	 * other requests, only Order Keys and limits of days and months are recorded.
-	 */
+	/** Why n8n's database does not guard new orders. A job that is not recorded would be ordered again after a kill. */
 	get unguarded(): Circumstances['unguarded'] {
 		const { failure, family, isTraced } = this.marks;
 		if (!failure) return undefined;
@@ -116,7 +110,7 @@ export class Plan {
 		return isRetry || (family.others ?? 0) > 0 ? 'triesUnknown' : undefined;
 	}
 
-	/** @param earlier the request for which this run uses the key already */
+	/** @param earlier the request for which this run already uses the key */
 	private keyUse({ hasKey, wish }: Line, earlier?: string): Circumstances['keyUse'] {
 		const { failure, keys } = this.marks;
 		if (!hasKey) return 'free';
@@ -145,7 +139,7 @@ export class Plan {
 		return this.unnamed > 0 && this.marks.areParametersKnown ? 'unknown' : [];
 	}
 
-	/** How many requests of other runs n8n's database has of the execution and its Retries that the journal does not have. */
+	/** How many requests of other runs of the execution and its Retries n8n's database has and the journal has not. */
 	private get unnamed(): number {
 		const { marks, journal, lines } = this;
 		const earlier = journal.totalExcept().orders - sentTotalOf(lines).orders;
@@ -153,13 +147,12 @@ export class Plan {
 	}
 }
 
-/** An order that was sent and may have been accepted. */
 const unansweredOf = (found?: Match): Order[] =>
 	found?.order.state === 'sent' || found?.order.state === 'lost' ? [found.order] : [];
 
 /**
- * Whether an order may make its first job when it is sent again, because n8n may have been killed between the record and
- * the request of an earlier try. Without a key, nobody knows, so that each time counts.
+ * Whether an order may make its first job when it is sent again: n8n may have been killed after it was recorded and before
+ * it was sent. Only a gateway that recognises it makes no second one, so without a key each time counts.
  */
 const mayBeUnsent = ({ found, wish, isPreview }: Line): boolean =>
 	found?.order.state === 'sent' && !isPreview && isRecognised(found, wish);

@@ -4,13 +4,13 @@ import { clock, stopSignalOf } from '../client/httpClient';
 import { remembered } from '../execution/processMemory';
 import { lockAll } from './locks';
 
-/** How many values one call looks up or removes. */
+/** How many values one call looks up or removes: n8n searches its whole list for each, and blocks the event loop. */
 export const portion = 500;
 
 /** Milliseconds before a failed call is repeated for the first time, and at most. Each pause is twice as long as the last. */
 const [firstPause, longestPause] = [100, 3_200];
 
-/** Milliseconds that the calls of one run may pause in all: a database that restarts is back by then. */
+/** Milliseconds that the calls of one run may pause in all: a restarting database is back by then. */
 const maxPause = 25_000;
 
 export const mode = { mode: 'entries' } as const;
@@ -19,13 +19,15 @@ export const mode = { mode: 'entries' } as const;
 interface NodeState {
 	/** Values still to be removed. */
 	readonly pending: Set<string>;
-	/** How many entries stand for orders whose outcome is not known yet. */
+	/** How many entries are of orders whose outcome is not known yet. */
 	underWay: number;
 }
 
+type Call<T> = (helpers: IExecuteFunctions['helpers']) => Promise<T>;
+
 /** The calls that one run makes of n8n's store of processed items. */
 export class StoreCalls {
-	/** Milliseconds that the slowest one took. */
+	/** Milliseconds of the slowest one. */
 	slowest = 0;
 	readonly node: NodeState;
 
@@ -39,12 +41,12 @@ export class StoreCalls {
 	}
 
 	/**
-	 * Makes a call, and repeats it when it fails, while that may help. Other runs of the node take their turn in the pauses.
+	 * Makes a call, and repeats it for some seconds when it fails: of two workers that record the first orders of a node at
+	 * the same moment, n8n's database refuses one. Other runs of the node take their turn in the pauses.
 	 * @returns its result, and the error of the last try before, if there was one
+	 * @throws n8n's error, at once where there is no store
 	 */
-	async make<T>(
-		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-	): Promise<{ result: T; failure?: unknown }> {
+	async make<T>(call: Call<T>): Promise<{ result: T; failure?: unknown }> {
 		let failure: unknown;
 		for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
 			try {
@@ -60,9 +62,7 @@ export class StoreCalls {
 		}
 	}
 
-	private async callOnce<T>(
-		call: (helpers: IExecuteFunctions['helpers']) => Promise<T>,
-	): Promise<T> {
+	private async callOnce<T>(call: Call<T>): Promise<T> {
 		const { helpers } = this.context;
 		if (typeof helpers.checkProcessedAndRecord !== 'function')
 			throw new StoreMissing('this engine has no store of processed items');
@@ -70,7 +70,6 @@ export class StoreCalls {
 		try {
 			const { pending } = this.node;
 			while (pending.size > 0) {
-				// n8n searches its whole list for each value, and blocks the event loop meanwhile.
 				const some = [...pending].slice(0, portion);
 				await helpers.removeProcessed(some, 'node', mode);
 				for (const value of some) pending.delete(value);
@@ -92,8 +91,8 @@ export const nodeIdOf = (context: IExecuteFunctions): string =>
 class StoreMissing extends Error {}
 
 /**
- * Whether the error says that n8n has no store for the node: in a workflow that was never saved, where n8n asserts an ID
- * or its database knows no such workflow, and in an engine without a database.
+ * Whether n8n has no store for the node: in an engine without a database, and in a workflow that was never saved, where
+ * n8n asserts an ID or its database knows no such workflow.
  */
 export function isStoreMissing(error: unknown): boolean {
 	const isAsserted = valueAt(error, 'code') === 'ERR_ASSERTION';

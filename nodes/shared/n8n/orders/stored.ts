@@ -12,7 +12,7 @@ export interface Stored {
 	journal: Orders;
 }
 
-/** A run of a node. n8n's own index is wrong after a crash: n8n then invents a first run for nodes that had begun. */
+/** A run of a node. n8n's own index is wrong after a crash: n8n then invents a first run. */
 export interface Run {
 	execution: string;
 	/** n8n's index of the run. */
@@ -21,13 +21,12 @@ export interface Run {
 	number: number;
 }
 
-/** The orders of an execution and all its Retries. */
+/** The orders of an execution and all its Retries, by ID. */
 export interface Orders {
 	/** Rises with every change. */
 	revision: number;
-	/** By the ID of the order. */
 	known: Record<string, Order>;
-	/** Orders that release 1.0 had counted without keeping them. n8n stores null for an infinite cost. */
+	/** Counted by release 1.0, which did not keep them. n8n stores null for an infinite cost. */
 	earlier?: { orders: number; cost: number | null };
 }
 
