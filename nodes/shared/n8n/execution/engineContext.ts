@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 
-/** The parts of n8n's engine that a node gets beyond the interface for nodes. Other versions of n8n may lack them. */
+/** Parts of n8n's engine beyond the interface for nodes, which other versions of n8n may lack. */
 export type EngineContext = IExecuteFunctions & {
 	/** The data that n8n stores with the execution. */
 	runExecutionData?: { waitTill?: Date };
@@ -17,8 +17,8 @@ export const isWorker = ({ additionalData }: EngineContext): boolean =>
 	additionalData !== undefined && additionalData.sendDataToUI === undefined;
 
 /**
- * The nodes before or behind a node. Undefined where n8n throws, because a connection leads to a node that the workflow
- * does not have, as after an import or a change by the API.
+ * The nodes before or behind a node. Undefined where a connection leads to a node that the workflow does not have, as after
+ * an import or a change by the API: n8n then throws.
  */
 export function nodesAround(
 	context: IExecuteFunctions,

@@ -3,15 +3,12 @@ import type { JobSummary } from '../../service/errors/jobSummary';
 import { isObject } from '../../service/json';
 
 /**
- * The version of the data that a node stores with an execution. A release that changes the data counts up, still reads
- * the earlier versions, and adds executions to `test/fixtures/executions`. Data without a number are version 1.
+ * The version of the data that a node stores with an execution. A release that changes it counts up, still reads all
+ * earlier versions, and adds executions to `test/fixtures/executions`.
  */
 const form = 2;
 
-/**
- * The data that n8n stores with the execution for this node, for later tries, passes and runs.
- * @returns undefined when a newer release has stored the data, or when they are damaged
- */
+/** What n8n stores of this node with the execution; undefined when a newer release has stored it or it is damaged. */
 export function nodeMemory(context: IExecuteFunctions): IDataObject | undefined {
 	const memory = context.getContext('node');
 	if (!isReadable(memory)) return undefined;
@@ -31,15 +28,12 @@ export function clearNodeMemory(context: IExecuteFunctions): IDataObject {
 	return Object.assign(memory, { form });
 }
 
-/** The index of the current run. It rises when the node runs again, as in a loop, but not when a wait resumes. */
+/** It rises when the node runs again, as in a loop, but not when a wait resumes. */
 export function runIndexOf(context: IExecuteFunctions): number {
 	return context.evaluateExpression('{{ $runIndex }}', 0) as number;
 }
 
-/**
- * Keeps track of whether n8n's database has every job of the execution. A node reports here that it has created a job,
- * and Wait for Video that n8n stores the execution. All nodes of the execution share it.
- */
+/** Whether n8n's database has every job of the execution. All nodes of the execution share it. */
 export class StoredJobs {
 	private readonly state: State;
 
@@ -49,7 +43,7 @@ export class StoredJobs {
 		this.state = flow.modelGateway as State;
 	}
 
-	/** A job was created. Only the memory of this process has its ID so far. */
+	/** So far, only this process has its ID. */
 	jobCreated(): void {
 		this.state.hasUnstoredJobs = true;
 	}
@@ -60,7 +54,6 @@ export class StoredJobs {
 		this.state.parkedBy = performance.timeOrigin;
 	}
 
-	/** Whether the execution was parked and has created no job since. */
 	get areAllStored(): boolean {
 		return this.state.hasUnstoredJobs === false;
 	}
@@ -86,9 +79,8 @@ const names = ['video_jobs', 'video_jobs_2', 'video_jobs_3'];
 const maxLength = 255;
 
 /**
- * Adds the ID of a new job to the execution's highlighted data, which n8n also calls custom data. n8n stores them even
- * when the execution is stopped, shows them, and can filter its list by them. Earlier values stay; an ID that does not
- * fit any more is left out.
+ * Adds the ID of a new job to the execution's highlighted data, which n8n also calls custom data: it stores them even when
+ * the execution is stopped, and can filter its list by them. An ID that does not fit any more is left out.
  */
 export function highlightJob(context: IExecuteFunctions, { id }: JobSummary): void {
 	try {
@@ -101,7 +93,7 @@ export function highlightJob(context: IExecuteFunctions, { id }: JobSummary): vo
 			return;
 		}
 	} catch {
-		// Some contexts have no such data. The output and the log still have the ID.
+		// Some contexts have no such data. The output and the log have the ID.
 	}
 }
 

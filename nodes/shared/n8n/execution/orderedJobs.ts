@@ -4,7 +4,7 @@ import { NewestEntries, remembered } from './processMemory';
 
 /** A job, as far as this process knows it. */
 interface KnownJob {
-	/** The request that became this job, its gateway, and the time, by the counter that nobody sets. */
+	/** The request that became this job, its gateway, and the time of `performance.now`, which nobody sets. */
 	order?: JobWork & { gatewayUrl: string; at: number };
 	/** The manual run that ordered it, until something has collected it. */
 	run?: { node: string; execution: string };
@@ -19,14 +19,14 @@ const jobs = () => remembered('jobs', () => new NewestEntries<KnownJob>(maxJobs)
 
 const learn = (id: string, news: KnownJob) => jobs().set(id, { ...jobs().get(id), ...news });
 
-/** A node has just created a job. What was known of its ID was about another one. */
+/** A node has just created a job. All that was known of its ID was about another one. */
 export const rememberOrdered = (
 	id: string,
 	gatewayUrl: string,
 	{ kind, model, seconds }: JobWork,
 ): void => jobs().set(id, { order: { kind, model, seconds, gatewayUrl, at: performance.now() } });
 
-/** The order that this process placed as this job, and its age in milliseconds. Another gateway may use the same IDs. */
+/** The order of this job, and its age in milliseconds, if this process placed it. Other gateways may use the same ID. */
 export function orderedJob(
 	id: string,
 	gatewayUrl?: string,
@@ -38,9 +38,8 @@ export function orderedJob(
 }
 
 /**
- * A node has created a job in a manual run. n8n shows nothing of a manual run that was stopped, so the next run of the
- * node names its jobs.
- * @returns the jobs of its earlier manual runs that nothing has collected
+ * A node has created a job in a manual run. n8n shows nothing of one that was stopped, so the next run names its jobs.
+ * @returns the jobs of the node's earlier manual runs that nothing has collected
  */
 export function jobOrdered(context: IExecuteFunctions, gatewayUrl: string, id: string): string[] {
 	const node = [context.getWorkflow().id, context.getNode().id, gatewayUrl].join();
@@ -55,5 +54,4 @@ export function jobOrdered(context: IExecuteFunctions, gatewayUrl: string, id: s
 export const jobCollected = (id: string, failure = failureOfJob(id)): void =>
 	learn(id, { run: undefined, failure });
 
-/** Why this job failed, as far as this process knows. */
 export const failureOfJob = (id: string): string | undefined => jobs().get(id)?.failure;

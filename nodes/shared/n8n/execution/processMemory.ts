@@ -1,7 +1,6 @@
 /** The memory of this process beyond one execution, by name. It ends with the process. */
 export const processMemory = new Map<string, object>();
 
-/** @param create makes what is remembered under the name, the first time */
 export function remembered<T extends object>(name: string, create: () => T): T {
 	const found = processMemory.get(name) as T | undefined;
 	if (found) return found;

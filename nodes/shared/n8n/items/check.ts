@@ -11,12 +11,11 @@ import { estimatedCostOf } from './estimate';
 import { failureForecast, type Item } from './item';
 import type { RunState } from './runState';
 
-/** One code unit of a character that has two. */
 const halfCharacter = /\p{Cs}/u;
 const halfCharacterHint =
 	'A text has half a character, such as one that was cut off inside an emoji. It is sent as �.';
 
-/** Reads and checks the parameters of the items. An item with problems fails, and its error names all of them. */
+/** Reads and checks the parameters of the items. The error of an item names all its problems. */
 export async function checkAll(
 	run: RunState,
 	gateway: N8nGateway,
@@ -83,7 +82,7 @@ async function read(run: RunState, item: Item, gateway: N8nGateway, otherModel?:
 	return { parameters, request, estimate };
 }
 
-/** Reads the other models of an item. Their problems are those of the item. */
+/** Reads the request for each other model of an item. Their problems are those of the item. */
 async function readOtherModels(
 	run: RunState,
 	item: Item,
@@ -110,22 +109,19 @@ async function readOtherModels(
 
 /** Without its arguments, a tool would order what its fixed fields say, and not what the model meant. */
 function refuseUnreadable({ context, cost }: RunState, index: number): void {
-	const { json = {} } = isTool(context.getNode()) ? (context.getInputData()[index] ?? {}) : {};
-	if (!Object.hasOwn(json, unreadableArguments)) return;
+	const { json = {} } = context.getInputData()[index] ?? {};
+	if (!isTool(context.getNode()) || !Object.hasOwn(json, unreadableArguments)) return;
 	const problem = { field: 'The arguments of the tool call', problem: 'must be a JSON object' };
 	throw badInput([problem], { paid: cost !== 'read' });
 }
 
-/** Ends an item that cannot be sent. One that is only previewed does not fail. */
+/** Ends an item that cannot be sent. A preview does not fail. */
 function reject(run: RunState, item: Item, error: unknown): void {
 	if (item.isPreview) item.forecast = failureForecast(error);
 	else item.outcome = [run.fail(item, error)];
 }
 
-/**
- * A limit is about all orders that it counts together: expressions that give it several values would let through the
- * largest.
- */
+/** A limit with several values, by an expression, would let through the largest. */
 function problemOfLimits(items: Item[]): Problem | undefined {
 	const all = items.flatMap(({ options }) => options ?? []);
 	const fields = new Set(all.flatMap(({ limits }) => limits.map(({ field }) => field)));

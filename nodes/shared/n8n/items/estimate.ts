@@ -31,8 +31,8 @@ export const noEstimate = (problem: string) =>
 	`There is no estimated cost. Prices (JSON) of the credential: ${problem}.`;
 
 /**
- * Adds `estimated_cost` to the outputs of an item. The order counts once, and tokens count on each output that has a
- * `usage`, so that the sum over all outputs is correct. Of images, those count that came, even if one was not fetched.
+ * Adds `estimated_cost` to the outputs of an item. The order counts once, and tokens on each output that has a `usage`, so
+ * that the sum over all outputs is correct. Images that came count, even if one was not fetched.
  */
 export function addEstimates(
 	work: ItemWork,

@@ -4,14 +4,14 @@ import { recordOf } from '../errors/errorRecord';
 import { Line } from '../orders/line';
 import type { ItemOutput, Sending } from './work';
 
-/** One item of the input. Each step of the loop takes the items that have not ended, and adds what it finds. */
+/** One item of the input. Each step of the loop adds what it finds to the items that have not ended. */
 export class Item extends Line {
-	/** As its parameters say; undefined before they are checked, and once the item has ended, to free its memory. */
+	/** Undefined before its parameters are checked, and once the item has ended. */
 	request: unknown;
 	sending: Sending = {};
 	/** How long its job was waited for; undefined where nothing waits. */
 	waitedSeconds?: number;
-	/** Estimated cost of that request. `cost` is the highest among all models, because a limit must hold for each. */
+	/** Estimated cost of its request. `cost` is the highest among all models, because a limit must hold for each. */
 	estimate?: number;
 	/** The models that are left to try; undefined where the user named none. */
 	others?: OtherModel[];
@@ -20,27 +20,26 @@ export class Item extends Line {
 	idempotency?: Idempotency;
 	/** Set for an item that is only previewed. */
 	forecast?: Forecast;
-	/** The files that the service will fetch, as far as they were seen, for a preview. */
+	/** The files that the service will fetch, for a preview. */
 	media?: IDataObject[];
 	/** Set when the item has ended. */
 	outcome?: Outcome;
 
 	hint(message: string): void {
-		// A reused result is delivered again, which repeats the hints that are stored with it.
+		// The delivery of a reused result repeats the hints that are stored with it.
 		if (!this.hints.includes(message)) this.hints.push(message);
 	}
 }
 
-/** Another model of an item, with the request for it. */
 export interface OtherModel {
 	model: string;
 	request: unknown;
-	/** Estimated cost; undefined without a price. */
+	/** See `Item`. */
 	estimate?: number;
 	hints: readonly string[];
 }
 
-/** How an item ended: its outputs, with a failure in place of each output that could not be made. */
+/** The outputs of an item, with a failure in place of each that could not be made. */
 export type Outcome = Array<ItemOutput | { error: unknown }>;
 
 export const isFailure = (output: Outcome[number]) => 'error' in output;

@@ -5,16 +5,13 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import type { RunState } from './runState';
 
-/** Maximum number of items whose links are looked at side by side. */
+/** Items at a time. */
 const maxLooks = 8;
 
-/** Milliseconds for all links of a list. The rest pass, so that slow hosts do not hold up the orders. */
+/** Milliseconds for all links of a list. The rest pass: slow hosts do not hold up the orders. */
 const maxTime = 60_000;
 
-/**
- * Looks at the files that the service will fetch, before anything is paid for: an order that surely cannot work is not
- * placed. Whatever cannot be reached from n8n passes.
- */
+/** Looks at the files that the service will fetch, before anything is charged. A file that n8n cannot reach passes. */
 export async function lookAtFiles(run: RunState, gateway: N8nGateway): Promise<void> {
 	const { linkedFiles } = run.work;
 	if (linkedFiles === undefined) return;

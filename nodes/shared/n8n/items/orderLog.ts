@@ -4,7 +4,7 @@ import type { EventDetails, EventName } from '../log/nodeLog';
 import { isFailure, type Item } from './item';
 import type { RunState } from './runState';
 
-/** Logs what becomes of an order. Other paid requests log nothing, since there may be many thousands of them. */
+/** Other paid requests log nothing, since there may be many thousands of them. */
 export function logOrder(
 	{ work, log }: RunState,
 	event: EventName,

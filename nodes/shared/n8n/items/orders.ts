@@ -20,18 +20,10 @@ import { logRefused } from './orderLog';
 import { useModel } from './otherModels';
 import type { RunState } from './runState';
 
-/** The ledger of the orders of a run. */
-export function ledgerOf(run: RunState, connection: Connection): Ledger {
-	const { context, cost: billing, yielder, stop, work, log } = run;
-	const { isOrder = false, options = [] } = work;
-	const all = [...(work.fields ?? []), ...options, extraBodyOption];
-	const fields = all.filter(({ isSetting }) => !isSetting);
-	return new Ledger(context, { billing, isOrder, connection, fields, yielder, log, stop });
-}
-
-/** Asks the ledger about the paid items of a run, and does what it decides. After Stop, it decides nothing. */
-export async function openOrders(run: RunState, ledger: Ledger): Promise<void> {
+/** Lets a ledger decide about the paid items of a run, and does what it decides. After Stop, it decides nothing. */
+export async function openOrders(run: RunState, connection: Connection): Promise<void> {
 	const items = run.open;
+	const ledger = (run.ledger = ledgerOf(run, connection));
 	await ledger.open(items);
 	for (const item of items) {
 		const { decision } = item;
@@ -49,6 +41,14 @@ export async function openOrders(run: RunState, ledger: Ledger): Promise<void> {
 	const [released, used] = [keysOf('keyReleased'), keysOf('keyUsed')];
 	if (released.length > 0) showHint(run.context, keysReleased(released));
 	if (used.length > 0) showHint(run.context, keysUsed(used));
+}
+
+function ledgerOf(run: RunState, connection: Connection): Ledger {
+	const { context, cost: billing, yielder, stop, work, log } = run;
+	const { isOrder = false, options = [] } = work;
+	const all = [...(work.fields ?? []), ...options, extraBodyOption];
+	const fields = all.filter(({ isSetting }) => !isSetting);
+	return new Ledger(context, { billing, isOrder, connection, fields, yielder, log, stop });
 }
 
 /** Says with the outputs how far limits are used. */
@@ -72,7 +72,7 @@ function follow(
 				const status = await ledger.countResend(item);
 				return status && notSentAgain(refusal(status, item, ledger));
 			};
-			// Set only where needed, because it adds up over thousands of items.
+			// Only where needed: it adds up over thousands of items.
 			if (run.cost === 'job' || run.work.isOrder)
 				item.idempotency = { idempotencyKey, countResend };
 			return;
@@ -91,13 +91,13 @@ function follow(
 			item.model = model;
 			for (const hint of hints) item.hint(hint);
 			item.job = job;
-			// A copy, so that nothing that a workflow does with an output changes what is kept.
+			// A copy, because a workflow may change an output.
 			item.result = structuredClone(result);
 			return;
 		}
 		case 'leaveOut': {
 			const isUsed = decision.because === 'keyUsed';
-			// An agent needs an answer from its tool, so a tool drops nothing.
+			// An agent needs an answer from its tool.
 			const isDropped =
 				isUsed && item.options?.ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
 			const key = keyOf(item);
@@ -108,7 +108,7 @@ function follow(
 		case 'refuse': {
 			const { because, orders, limit } = decision;
 			const error = refusal(because, item, ledger, orders);
-			// So the error of the node names this job, too.
+			// The error of the node then names this job, too.
 			item.job = error.failure.job ?? item.job;
 			const cause = limit ? withLimit(error, refusal(limit, item, ledger)) : error;
 			item.outcome = [run.fail(item, cause)];

@@ -9,8 +9,8 @@ import { logOrder } from './orderLog';
 import type { RunState } from './runState';
 
 /**
- * Sends the request of an item. If the service refuses its model and made nothing, it sends that of the next model: all
- * of them are one order.
+ * Sends the request of an item. If the service refuses its model and made nothing, it sends that of the next model in the
+ * same order.
  * @param perform sends the request that the item has then
  * @throws the failure of the last model that was tried
  */
@@ -35,7 +35,7 @@ export async function performWithModels(
 	}
 }
 
-/** @returns whether there is another model, and the order may be placed with it */
+/** @returns whether there is another model that may be tried */
 async function takeNextModel(
 	run: RunState,
 	item: Item,
@@ -52,7 +52,7 @@ async function takeNextModel(
 	item.others?.shift();
 	useModel(item, next);
 	const { idempotencyKey: key } = item.idempotency ?? {};
-	// With the same key, a gateway would take it for the first request.
+	// By the same key, a gateway would take it for the first request.
 	const idempotencyKey = key && idempotencyKeyOf(`${key} ${next.model}`, connection);
 	item.idempotency &&= { ...item.idempotency, idempotencyKey };
 	for (const hint of next.hints) item.hint(hint);
@@ -62,12 +62,11 @@ async function takeNextModel(
 
 const nameOf = ({ model = '' }: Item) => excerpt(model, 100);
 
-/** From now on, the item is about what this model makes. */
 export function useModel(item: Item, { model, request, estimate }: OtherModel): void {
 	Object.assign(item, { model, request, estimate });
 }
 
-/** The failure of the last model. No Retry sends its request with its own key: that was made from another request. */
+/** The failure of the last model. Its own key must not serve a Retry: it was made from another request. */
 function afterRefusals(error: unknown, refusals: string[], item: Item): unknown {
 	if (refusals.length === 0 || !(error instanceof GatewayError)) return error;
 	const advice = `This was the response to ${nameOf(item)}. ${refusals.join(' ')}`;

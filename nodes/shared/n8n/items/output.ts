@@ -6,9 +6,9 @@ import type { RunState } from './runState';
 import type { ItemOutput } from './work';
 
 /**
- * The output of a request that was charged. With Retry On Fail, n8n takes an item with an `error` for a failure, and runs
- * the node again. Later nodes take some fields for a sign that nothing was ordered. Values of the service with such a
- * name are kept as `service_…`.
+ * The output of a request that was charged. With Retry On Fail, n8n runs the node again for an item with an `error`, and
+ * later nodes take some fields for a sign that nothing was ordered. Values of the service with such a name become
+ * `service_…`.
  */
 export function withoutSigns(output: ItemOutput): ItemOutput {
 	const { json } = output;
@@ -38,16 +38,16 @@ export function withInput(
 	};
 }
 
-/** Fields that say that an item failed, or that nothing was ordered for it. They are true only of the earlier item. */
+/** They say that an item failed, or that nothing was ordered for it, which is true only of the earlier item. */
 const signs = ['error', 'ordered', 'order_key', 'preview', 'reason', 'would'];
 
-/** The input without the job of an earlier create, which later nodes would take for the job of this create. */
+/** Later nodes would take the job of an earlier create for that of this one. */
 function withoutJob(json: IDataObject): IDataObject {
 	const output = textAt(json, 'output.task_id') === undefined ? json.output : undefined;
 	return withoutUndefined({ ...json, task_id: undefined, output });
 }
 
-/** The same fields, some of them under another name: `<prefix>_<name>`. */
+/** The same fields, these names with a prefix. */
 const prefixed = (json: IDataObject, names: string[], prefix: string): IDataObject =>
 	Object.fromEntries(
 		Object.entries(json).map(([name, value]) => [

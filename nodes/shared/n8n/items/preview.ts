@@ -11,10 +11,7 @@ import { failureForecast, type Forecast, type Item } from './item';
 import type { RunState } from './runState';
 import type { ItemWork } from './work';
 
-/**
- * Gives each previewed item its output: what would happen to it, and the request as it would be sent. The operation
- * builds the request as for an order, and the gateway throws it instead of sending it.
- */
+/** Gives each previewed item its output: its forecast, and the request as it would be sent. */
 export async function previewAll(run: RunState<ItemWork>, gateway: N8nGateway): Promise<void> {
 	const items = run.items.filter(isPreviewed);
 	for (const item of items) {
@@ -30,7 +27,7 @@ export async function previewAll(run: RunState<ItemWork>, gateway: N8nGateway): 
 type Previewed = Item & { forecast: Forecast };
 const isPreviewed = (item: Item): item is Previewed => item.forecast !== undefined;
 
-/** The request of an item that would be ordered, as it would be sent. If it cannot be built, the item would fail. */
+/** The gateway throws the request that the operation sends. Any other error becomes the forecast. */
 async function dryRequest(
 	run: RunState<ItemWork>,
 	item: Previewed,
@@ -50,7 +47,6 @@ async function dryRequest(
 	throw new Error('A preview was answered');
 }
 
-/** Says what would happen to all items together. */
 function summaryOf({ context, work }: RunState, items: Previewed[], prices?: PriceList): string {
 	const those = (would: Forecast['would']) =>
 		items.filter(({ forecast }) => forecast.would === would);

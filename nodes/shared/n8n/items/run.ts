@@ -4,7 +4,7 @@ import { createGateway, type N8nGateway } from '../client/gateway';
 import { NodeLog } from '../log/nodeLog';
 import { checkAll } from './check';
 import { lookAtFiles } from './look';
-import { ledgerOf, noteLimits, openOrders } from './orders';
+import { noteLimits, openOrders } from './orders';
 import { previewAll } from './preview';
 import { RunState } from './runState';
 import { sendAll } from './send';
@@ -20,7 +20,7 @@ const graceOnStop = 5_000;
  * 2. look at the files that the service will fetch;
  * 3. open the orders, which finds what other tries were charged for;
  * 4. send the rest in parallel; when the node is about to fail, paid requests in flight may still finish;
- * 5. close the orders: record their outcomes;
+ * 5. close the orders, which records their outcomes;
  * 6. settle: give the outputs, or throw the error of the node.
  * @param parallel maximum number of items in flight
  */
@@ -34,25 +34,19 @@ export async function runItems(
 		await checkAll(run, gateway);
 		if (!run.isFailing) await lookAtFiles(run, gateway);
 		if (run.isFailing || run.isStopped) return;
-		if (run.cost !== 'read') {
-			run.ledger = ledgerOf(run, gateway.connection);
-			await openOrders(run, run.ledger);
-		}
+		if (run.cost !== 'read') await openOrders(run, gateway.connection);
 		await previewAll(run, gateway);
 		await sendAll(run, gateway, limiter);
 	});
 	const { ledger } = run;
-	// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
+	// A loop that fails here never reaches the items of these jobs, which n8n may not have stored.
 	const otherJobs = (run.isFailing && ledger?.otherJobs) || [];
 	await ledger?.close({ hasSucceeded: run.failures.length === 0 && !run.isStopped });
 	if (ledger) noteLimits(run, ledger);
 	return [await settle(run, otherJobs)];
 }
 
-/**
- * Takes the steps of a loop with the gateway of the node's credential, until Stop aborts them.
- * @param parallel maximum number of items in flight
- */
+/** Takes the steps of a loop, until Stop aborts them. @param parallel maximum number of items in flight */
 export async function withGateway(
 	run: RunState,
 	parallel: number,

@@ -13,11 +13,11 @@ import type { Ledger } from '../orders/ledger';
 import { Item } from './item';
 import type { ItemRun, Reading } from './work';
 
-/** One run of the node, as all steps of its loop share it: the items, and whether the run continues. */
+/** One run of the node, which all steps of its loop share. */
 export class RunState<Work extends Reading = Reading> {
 	readonly items: readonly Item[];
 	readonly cost: Cost;
-	/** In the order in which they happened: the first is the cause of the others. */
+	/** In the order of time: the first is the cause of the others. */
 	readonly failures: Array<{ item: number; error: unknown }> = [];
 	/** Hints about all items together. */
 	readonly notes = new Set<string>();
@@ -28,12 +28,11 @@ export class RunState<Work extends Reading = Reading> {
 	log: NodeLog;
 	/** Undefined where nothing is paid for. */
 	ledger?: Ledger;
-	/** Aborts requests that are not sent yet when the node is about to fail. */
+	/** Aborts requests that are not sent yet, when the node is about to fail. */
 	private readonly closer = new AbortController();
 	readonly closing = this.closer.signal;
 	/** Each aborts some of the requests in flight. */
 	private readonly inFlight = new Set<AbortController>();
-	/** Whether the requests in flight have been aborted. */
 	private isAborted = false;
 
 	constructor(
@@ -55,7 +54,7 @@ export class RunState<Work extends Reading = Reading> {
 		return this.failures.length > 0 && !this.context.continueOnFail();
 	}
 
-	/** @returns the failure to show in place of the item, or of its one output, that failed */
+	/** @returns what to show in place of the item, or of one output, that failed */
 	fail({ index, job }: Item, cause: unknown): { error: unknown } {
 		const error = job ? this.about(job, cause) : cause;
 		// Failures after an abort or Stop are only its consequences.
@@ -67,7 +66,7 @@ export class RunState<Work extends Reading = Reading> {
 		return { error };
 	}
 
-	/** An error that is not of the gateway must not leave an order out of the record once its job is known. */
+	/** Also an error of another kind must not leave out the job of an order. */
 	private about(job: JobSummary, cause: unknown): unknown {
 		if (cause instanceof GatewayError) return cause.about(job);
 		return this.cost === 'read' ? cause : outputFailed(job, messageOf(cause));
@@ -80,7 +79,7 @@ export class RunState<Work extends Reading = Reading> {
 
 	/** Gives the work a gateway whose requests are aborted with the run. */
 	async abortable<T>(gateway: N8nGateway, work: (gateway: N8nGateway) => Promise<T>): Promise<T> {
-		// Each has its own signal, because Node.js warns when one signal has many listeners.
+		// Node.js warns when one signal has many listeners.
 		const controller = new AbortController();
 		this.inFlight.add(controller);
 		try {

@@ -13,8 +13,8 @@ import type { Batching, ItemOutput, ItemWork, Sending } from './work';
 type SendingRun = RunState<ItemWork>;
 
 /**
- * Sends the items in parallel that are reads or that the ledger lets through, and delivers their results. An item that
- * already has a result is only delivered. Once the node is about to fail or was stopped, nothing more is sent.
+ * Sends the items that are reads or have a decision in parallel, and delivers their results. An item that already has a
+ * result is only delivered. Once the node is about to fail or was stopped, nothing more is sent.
  */
 export async function sendAll(
 	run: SendingRun,
@@ -51,7 +51,7 @@ async function sendBatch(run: SendingRun, batch: Item[], gateway: N8nGateway): P
 				ledger?.recordOutcome(item);
 				logDelivered(run, item);
 			}
-			// Most of thousands of items end long before the node does, so their memory is freed.
+			// Frees memory: most of thousands of items end long before the node does.
 			item.request = item.identity = item.result = item.others = undefined;
 		}),
 	);
@@ -88,7 +88,7 @@ async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Pro
 async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promise<Outcome> {
 	const { work, cost } = run;
 	const { request, result } = item;
-	// A node that fails fetches what was made, too: its Retry then needs no link, which may have expired.
+	// A node that fails fetches what was made, too: by its Retry, the link may have expired.
 	if (result === undefined || (run.isFailing && cost === 'read')) return [];
 	try {
 		const outputs = work.deliver
@@ -108,7 +108,7 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 	}
 }
 
-/** Groups items into requests: one item each, unless the work sends several at once. */
+/** Groups items into requests: one each, unless the work sends several at once. */
 export class Batches<
 	Request,
 	Item extends { request: Request; sending: Sending; parts: readonly object[] },

@@ -57,16 +57,18 @@ export async function settle(
 function showHints({ context, items: all, notes }: RunState): void {
 	const items = new Map<string, number[]>();
 	for (const { index, hints } of all) {
-		for (const hint of hints) {
-			const indices = items.get(hint);
-			if (indices) indices.push(index);
-			else items.set(hint, [index]);
-		}
+		for (const hint of hints) addIndex(items, hint, index);
 	}
 	for (const [hint, indices] of items) {
 		showHint(context, all.length === 1 ? hint : `Item${namesOf(indices)}: ${hint}`);
 	}
 	for (const note of notes) showHint(context, note);
+}
+
+function addIndex(byText: Map<string, number[]>, text: string, index: number): void {
+	const indices = byText.get(text);
+	if (indices) indices.push(index);
+	else byText.set(text, [index]);
 }
 
 /** Maximum number of items that are named. */
@@ -81,7 +83,7 @@ function namesOf(indices: number[]): string {
 
 const errorOf = ({ outcome }: Item): unknown => outcome?.find(isFailure)?.error;
 
-/** The error of a stopped node. Requests that may have been accepted come first. */
+/** Requests that may have been accepted come first. */
 function stoppedError({ items }: RunState): { error: GatewayError; item?: number } {
 	const accepted = items.flatMap((item) => {
 		const error = errorOf(item);
@@ -102,7 +104,7 @@ function mayHaveBeenAccepted({ billed, reach, isStopped }: Failure): boolean {
 	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
 }
 
-/** Logs the jobs, because n8n does not store the error of a stopped node. */
+/** n8n does not store the error of a stopped node. */
 function logJobs({ items, log }: RunState): void {
 	// Several items may wait for the same job.
 	const jobs = new Map<string, { item: number; job: JobSummary }>();
@@ -117,13 +119,8 @@ function errorOfNode(
 	otherJobs: readonly JobSummary[],
 ): NodeApiError {
 	const itemsByMessage = new Map([[messageOf(error), [] as number[]]]);
-	for (const failure of failures) {
-		if (failure.item === item) continue;
-		const text = messageOf(failure.error);
-		const same = itemsByMessage.get(text);
-		if (same) same.push(failure.item);
-		else itemsByMessage.set(text, [failure.item]);
-	}
+	for (const failure of failures)
+		if (failure.item !== item) addIndex(itemsByMessage, messageOf(failure.error), failure.item);
 	const others = [...itemsByMessage].flatMap(([text, indices], rank) =>
 		indices.length > 0 ? `item${namesOf(indices)}: ${rank === 0 ? 'the same' : text}` : [],
 	);

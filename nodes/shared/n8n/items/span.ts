@@ -6,8 +6,8 @@ import type { RunState } from './runState';
 const maxJobs = 20;
 
 /**
- * Gives n8n's OpenTelemetry the facts about a run of a node, which it adds to the span of the node as
- * `n8n.node.custom.…`. n8n below 2.22 has no spans, and one without a licence for attributes leaves them out.
+ * Gives n8n's OpenTelemetry the facts about a run, which it adds to the node's span as `n8n.node.custom.…`. n8n below 2.22
+ * has no spans, and n8n without a licence for attributes leaves them out.
  */
 export function describeSpan(run: RunState): void {
 	const { context, items, log } = run;

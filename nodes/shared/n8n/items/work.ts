@@ -15,18 +15,18 @@ export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 /** The user's options for each request of an item. */
 export type Sending = Pick<Call<unknown>, 'timeout' | 'resendsLost'>;
 
-/** The surroundings of one item, for its operation. */
+/** One item, for its operation. */
 export interface ItemRun {
 	context: IExecuteFunctions;
 	gateway: N8nGateway;
 	item: number;
 	sending: Sending;
 	/**
-	 * For an item that takes several requests: the operation adds the result of each. When the item fails, the ledger
-	 * keeps them, and the next try finds them here. They must survive JSON.
+	 * The operation of an item that takes several requests adds the result of each, which must survive JSON. The next try of
+	 * a failed item finds them here.
 	 */
 	parts: object[];
-	/** Reports the job of this item, so that every error and output names it. */
+	/** Every error and output then names the job. */
 	reportJob(job: JobSummary): void;
 	/** Shows a hint about this item with the node's output. */
 	hint(message: string): void;
@@ -34,11 +34,7 @@ export interface ItemRun {
 	note(message: string): void;
 }
 
-/**
- * The work of an operation on each item. All items are checked before the first is sent. A paid request is never sent
- * again because a later step failed.
- * @typeParam Result of the request, where there is a `deliver`
- */
+/** The work of an operation on each item. @typeParam Result of the request, where there is a `deliver` */
 export type ItemWork<Request = unknown, Result extends object = object> =
 	DirectWork<Request> | DeliveringWork<Request, Result>;
 
@@ -47,11 +43,10 @@ export type DirectWork<Request = unknown> = SendingWork<Request, ItemOutput[]> &
 	deliver?: undefined;
 };
 
-/** Work that turns the result of the request into outputs, such as links into files. */
 type DeliveringWork<Request, Result> = SendingWork<Request, Result> & {
 	/**
-	 * Turns the result into outputs. It must cost nothing, because it may be repeated. An error in place of an output
-	 * fails only that output. Fields that it adds to `result` are kept as well.
+	 * Turns the result into outputs, such as links into files. It must cost nothing, because it may be repeated. An error in
+	 * place of an output fails only that output. Fields that it adds to `result` are kept as well.
 	 */
 	deliver(
 		result: Result,
@@ -74,8 +69,8 @@ type SendingWork<Request, Result> = Reading<Request> &
 /** How the items of a run are read, and what their requests are. */
 export interface Reading<Request = unknown> {
 	/**
-	 * The endpoint it calls, or the first of several. Unless that is a read, a request costs money: the ledger keeps its
-	 * result, and it is never aborted because another item failed.
+	 * The endpoint it calls, or the first of several. Unless its cost is `read`, the ledger keeps the result of a request, and
+	 * it is never aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */
@@ -83,14 +78,14 @@ export interface Reading<Request = unknown> {
 		parameters: ItemParameters,
 		run: Pick<ItemRun, 'gateway' | 'reportJob'>,
 	): Promise<Request> | Request;
-	/** The fields of the operation, which say what is ordered, and the entries of its options. */
+	/** The fields of the operation and the entries of its options: they say what is ordered, unless they are settings. */
 	fields?: readonly Field[];
 	options?: readonly Field[];
 	/** Set where items order videos or images, which may have an Order Key and limits. */
 	isOrder?: true;
-	/** The files that the service will fetch for a request. They are looked at before it is ordered. */
+	/** The files that the service will fetch for a request. */
 	linkedFiles?(request: Request): readonly LinkedFile[];
-	/** The amount that a request is charged for, where it costs money. */
+	/** The amount that a request is charged for. */
 	amount?(request: Request): Amount;
 	/** Identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
