@@ -112,16 +112,22 @@ const nameOf = ({ of, period, subject }: Counted): string => [of, period, subjec
 
 /** The days and months that count the orders of a run. */
 export class Counts {
+	private lines: readonly Line[] = [];
 	private readonly byName = new Map<string, Count>();
 	/** The periods with Count For. */
 	private readonly separate = new Set<LastingPeriod>();
 
-	/** @param isTraced whether they are videos, which count also without a limit: it may be set later */
 	constructor(
-		private readonly lines: readonly Line[],
-		of: { context: IExecuteFunctions; store: ProcessedItems; isTraced: boolean },
-	) {
-		const { context, store, isTraced } = of;
+		private readonly context: IExecuteFunctions,
+		private readonly store: ProcessedItems,
+		/** Whether the orders are videos, which count also without a limit: it may be set later. */
+		private readonly isTraced: boolean,
+	) {}
+
+	/** @param lines all that may be ordered */
+	begin(lines: readonly Line[]): void {
+		const { context, store, isTraced } = this;
+		this.lines = lines;
 		const all = new Map<string, Counted>();
 		const add = (what: Counted) => {
 			const name = nameOf(what);

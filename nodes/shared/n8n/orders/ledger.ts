@@ -77,7 +77,7 @@ export class Ledger {
 			for (const line of lines) line.decision = { do: 'refuse', because: 'unreadable' };
 			return;
 		}
-		this.marks.begin(lines);
+		this.marks.counts.begin(lines);
 		const keys = lines.flatMap(({ wish: { key } }) => (key ? `${this.node} ${key}` : []));
 		this.unlockKeys = await lockAll(keys, stop);
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);
@@ -156,7 +156,7 @@ export class Ledger {
 	usedBefore({ wish }: Line, { of, period }: Limit): number | undefined {
 		const { failure, counts } = this.marks;
 		if (period === 'execution' || failure) return undefined;
-		return counts?.othersIn(period, wish.subject)?.[of];
+		return counts.othersIn(period, wish.subject)?.[of];
 	}
 
 	/** How far the limits of a line are used that count other executions, or separately. */
@@ -182,7 +182,7 @@ export class Ledger {
 
 	/** Lets Retries and, where days or months count, executions take turns. @returns undefined after Stop */
 	private async inTurn<T>(call: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
-		const ofCounts = this.marks.counts?.isEmpty === false ? [`counts of ${this.node}`] : [];
+		const ofCounts = this.marks.counts.isEmpty ? [] : [`counts of ${this.node}`];
 		const unlock = await lockAll([this.journal.origin, ...ofCounts], stop);
 		try {
 			return unlock && (await call());
@@ -205,7 +205,7 @@ export class Ledger {
 			const { failure } = marks;
 			await plan.decide(this.settings.yielder);
 			if (lines.some(isRefusedByCount) && (await marks.recount())) continue;
-			// After a failure, orders that cannot be recorded are refused, and their marks given back.
+			// After a failure, orders that cannot be recorded are refused, and their marks given back, again if that fails.
 			let isNews = false;
 			if (failure) await marks.keepOnly(this.sending);
 			else isNews = await marks.take(this.sending);

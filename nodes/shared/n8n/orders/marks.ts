@@ -36,7 +36,7 @@ export class Marks {
 	isFamilyNews = false;
 	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
 	areParametersKnown = false;
-	counts?: Counts;
+	readonly counts: Counts;
 	/** Whether a Retry must find the orders here; if not, only Order Keys, days and months are recorded. */
 	readonly isTraced: boolean;
 	/** A place for each request of the execution and its Retries. */
@@ -50,19 +50,14 @@ export class Marks {
 	private isRecounted = false;
 
 	constructor(
-		private readonly context: IExecuteFunctions,
+		context: IExecuteFunctions,
 		private readonly of: { log: NodeLog; isTraced: boolean; /** See `originOf`. */ origin: string },
 	) {
 		this.isTraced = of.isTraced;
 		this.store = new ProcessedItems(context);
 		this.family = new Places(this.store, `number ${of.origin}`, { isContended: false });
 		this.keys = new OrderKeys(this.store);
-	}
-
-	/** @param lines all that may be ordered */
-	begin(lines: readonly Line[]): void {
-		const { context, store, isTraced } = this;
-		this.counts = new Counts(lines, { context, store, isTraced });
+		this.counts = new Counts(context, this.store, this.isTraced);
 	}
 
 	/** Looks up the Order Keys of these wishes. */
@@ -78,7 +73,7 @@ export class Marks {
 	 */
 	async count({ isPreview }: { isPreview: boolean }): Promise<void> {
 		if (this.store.isShared && !isPreview) return;
-		await this.attempt(async () => await this.counts?.count());
+		await this.attempt(async () => await this.counts.count());
 	}
 
 	/**
@@ -118,7 +113,7 @@ export class Marks {
 			const isEnough = rows.every(([row, count]) => row.taken >= count);
 			const needsWrite = values.length > 0 || !isEnough;
 			const isChanged = needsWrite && (await this.write(lines, values, rows));
-			this.counts?.spend(lines);
+			this.counts.spend(lines);
 			return isChanged;
 		});
 		return isNews ?? false;
@@ -128,7 +123,7 @@ export class Marks {
 	async recount(): Promise<boolean> {
 		if (this.isRecounted || !this.store.isShared) return false;
 		this.isRecounted = true;
-		await this.attempt(async () => await this.counts?.recount());
+		await this.attempt(async () => await this.counts.recount());
 		return true;
 	}
 
@@ -141,7 +136,7 @@ export class Marks {
 		await this.attempt(async () => {
 			await store.remove(obsolete);
 			for (const [row, count] of this.rowsOf(lines)) await row.free(row.taken - count);
-			this.counts?.spend(lines);
+			this.counts.spend(lines);
 			await this.keys.removeAgain(obsolete.filter(isOfKey));
 		});
 	}
@@ -160,13 +155,13 @@ export class Marks {
 	/** @returns whether something was learned */
 	private async write(lines: readonly Line[], values: string[], rows: Row[]): Promise<boolean> {
 		const { store, held, family, keys } = this;
-		const limitedRows = this.counts?.limitedRows ?? [];
+		const { limitedRows } = this.counts;
 		const fresh = wishesOf(lines.filter(({ found, hasKey }) => hasKey && !found));
 		const keyed = fresh.filter((wish) => !held.has(wonOf(wish)));
 		const hasKeys = values.some(isOfKey);
 		const isClaiming = store.isShared && (hasKeys || limitedRows.length > 0);
-		const isContended = isClaiming && keyed.length > 0;
-		const later = new Set(isContended ? keyed.map(wonOf) : []);
+		// Where other workers may take the same keys, `win` writes these.
+		const later = new Set(store.isShared ? keyed.map(wonOf) : []);
 		// An earlier try has written these, so they stay whatever becomes of this write.
 		const earlier = new Set(this.valuesOf(lines.filter(({ found }) => found)));
 		const write = new Write(store, rows, {
@@ -180,13 +175,13 @@ export class Marks {
 			known.has(found ? againMarkOf(found.order) : markOf(wish)),
 		);
 		if (isSent) this.isFamilyNews = true;
-		const taken = keyed.filter((wish) => keys.isTaken(wish, known));
+		const taken = keyed.filter((wish) => keys.learnUse(wish, known));
 		const free = keyed.filter((wish) => !taken.includes(wish));
 		const ofKeys = new Set(keyed.flatMap(keyValuesOf));
 		const own = values.filter((value) => !ofKeys.has(value) && !known.has(value));
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
 		const isKept = await write.finish([...own, ...free.flatMap(takenValuesOf)]);
-		const lost = isContended && free.length > 0 ? await keys.win(free, isKept) : [];
+		const lost = store.isShared && free.length > 0 ? await keys.win(free, isKept) : [];
 		const won = free.filter((wish) => !lost.includes(wish));
 		for (const value of won.flatMap(keyValuesOf)) held.add(value);
 		const moved = rows.flatMap(([row], at) => (row.others === others[at] ? [] : row));
@@ -200,7 +195,7 @@ export class Marks {
 		if (/^(?:order|number) /.test(value)) return true;
 		if (this.store.isShared || isOfParameters(value)) return false;
 		// In one process, runs take turns. A place that was not looked up first may be taken already.
-		return isOfKey(value) || (this.counts?.areKnown ?? false);
+		return isOfKey(value) || this.counts.areKnown;
 	}
 
 	private valuesOf(lines: readonly Line[]): string[] {
@@ -214,7 +209,7 @@ export class Marks {
 	}
 
 	private rowsOf(lines: readonly Line[]): Row[] {
-		const counted = this.counts?.rowsOf(lines) ?? [];
+		const counted = this.counts.rowsOf(lines);
 		return this.isTraced ? [[this.family, sentTotalOf(lines).orders], ...counted] : counted;
 	}
 

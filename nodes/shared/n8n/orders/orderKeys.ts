@@ -62,8 +62,8 @@ export class OrderKeys {
 		for (const request of requests) this.requests.add(request);
 	}
 
-	/** Whether the Order Key of this wish is another's. @param known what was there before its values were written */
-	isTaken(wish: Wish, known: ReadonlySet<string>): boolean {
+	/** @param known what was there before the values of the key were written @returns whether the key is another's */
+	learnUse(wish: Wish, known: ReadonlySet<string>): boolean {
 		const { key = '' } = wish;
 		const [request] = requestsOf(wish);
 		const isUsed = valuesOf(factsOf(wish)[0]).every((value) => known.has(value));

@@ -88,7 +88,7 @@ export class Plan {
 		const { unnamed } = this;
 		const own = sentTotalOf(this.lines, subject);
 		const totalIn = (period: LastingPeriod) => {
-			const others = failure ? undefined : counts?.othersIn(period, subject);
+			const others = failure ? undefined : counts.othersIn(period, subject);
 			return others && addTotals(others, own);
 		};
 		const used = {
@@ -97,7 +97,7 @@ export class Plan {
 			day: totalIn('day'),
 			month: totalIn('month'),
 		};
-		return new Tally(used, subject !== undefined && counts?.isFull === true);
+		return new Tally(used, subject !== undefined && counts.isFull);
 	}
 
 	/** Why n8n's database does not guard new orders. A job that is not recorded would be ordered again after a kill. */

@@ -78,7 +78,9 @@ describe('the counts of a run', () => {
 			const options = { ifOrderedBefore: 'skip', releasesKey: false, limits } as const;
 			return Object.assign(new Line(index), { wish: { subject } as Wish, options, ...known });
 		});
-		return new Counts(all, { context, store: new ProcessedItems(context), isTraced });
+		const counts = new Counts(context, new ProcessedItems(context), isTraced);
+		counts.begin(all);
+		return counts;
 	};
 
 	it('decide only where there is a limit, and videos count without one', () => {

@@ -71,7 +71,7 @@ it.each([
 	[[fact, confirmation, request, won], true, 'same'],
 ])('a key whose write found %j is another’s: %s, %s', (known, isTaken, use) => {
 	const keys = keysOf();
-	expect(keys.isTaken(wish, new Set(known))).toBe(isTaken);
+	expect(keys.learnUse(wish, new Set(known))).toBe(isTaken);
 	expect(keys.useOf(wish)).toBe(use);
 });
 
