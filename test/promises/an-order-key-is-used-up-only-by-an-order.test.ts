@@ -1,3 +1,4 @@
+import { processedItems } from '../harness';
 import { chain, type NodeSettings } from '../support/workflows/workflows';
 import {
 	charged,
@@ -5,6 +6,7 @@ import {
 	loseNext,
 	orderedPrompts,
 	refuseNext,
+	requested,
 	run,
 	videos,
 	withOrders,
@@ -68,6 +70,23 @@ it('orders under a key whose item was wrong, or whose list had a wrong item', as
 	await run(keyed(), ['Waves', 'Fog']);
 	expect(orderedPrompts()).toEqual(['Fog', 'Waves']);
 });
+
+const failures = (['a video', 'an image'] as const).flatMap((thing) =>
+	Array.from({ length: 14 }, (_, calls) => [thing, calls] as const),
+);
+it.each(failures)(
+	'orders under a key after n8n’s database has failed: %s, from call %i on',
+	async (thing, calls) => {
+		let left = calls;
+		processedItems.precede = () => {
+			if (left-- <= 0) throw new Error('SQLITE_BUSY: database is locked');
+		};
+		await run(keyed({}, {}, thing));
+		left = Infinity;
+		await run(keyed({}, {}, thing));
+		expect(requested(thing)).toBe(1);
+	},
+);
 
 it.each(videos)('uses up the key of an order whose response was lost: %s', async (thing) => {
 	loseNext(thing);

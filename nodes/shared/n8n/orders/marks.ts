@@ -180,6 +180,8 @@ export class Marks {
 		const ofKeys = new Set(keyed.flatMap(keyValuesOf));
 		const own = values.filter((value) => !ofKeys.has(value) && !known.has(value));
 		for (const value of own) if (!isOfParameters(value)) held.add(value);
+		// In one process, these keys are locked, so they can be given back even if `finish` fails.
+		if (!store.isShared) for (const value of free.flatMap(keyValuesOf)) held.add(value);
 		const isKept = await write.finish([...own, ...free.flatMap(takenValuesOf)]);
 		const lost = store.isShared && free.length > 0 ? await keys.win(free, isKept) : [];
 		const won = free.filter((wish) => !lost.includes(wish));
