@@ -28,7 +28,7 @@ export function clearNodeMemory(context: IExecuteFunctions): IDataObject {
 	return Object.assign(memory, { form });
 }
 
-/** It rises when the node runs again, as in a loop, but not when a wait resumes. */
+/** Rises when the node runs again, as in a loop, but not when a wait resumes. */
 export function runIndexOf(context: IExecuteFunctions): number {
 	return context.evaluateExpression('{{ $runIndex }}', 0) as number;
 }

@@ -2,13 +2,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { JobWork } from '../../service/jobs/expectation';
 import { NewestEntries, remembered } from './processMemory';
 
-/** A job, as far as this process knows it. */
 interface KnownJob {
 	/** The request that became this job, its gateway, and the time of `performance.now`, which nobody sets. */
 	order?: JobWork & { gatewayUrl: string; at: number };
 	/** The manual run that ordered it, until something has collected it. */
 	run?: { node: string; execution: string };
-	/** Why it failed. */
 	failure?: string;
 }
 

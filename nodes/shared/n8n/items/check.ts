@@ -121,7 +121,7 @@ function reject(run: RunState, item: Item, error: unknown): void {
 	else item.outcome = [run.fail(item, error)];
 }
 
-/** A limit with several values, by an expression, would let through the largest. */
+/** An expression may give a limit several values, of which the largest would count. */
 function problemOfLimits(items: Item[]): Problem | undefined {
 	const all = items.flatMap(({ options }) => options ?? []);
 	const fields = new Set(all.flatMap(({ limits }) => limits.map(({ field }) => field)));

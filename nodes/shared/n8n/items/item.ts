@@ -15,10 +15,8 @@ export class Item extends Line {
 	estimate?: number;
 	/** The models that are left to try; undefined where the user named none. */
 	others?: OtherModel[];
-	/** Whether its outputs also have the fields of its input. */
 	includesInput?: boolean;
 	idempotency?: Idempotency;
-	/** Set for an item that is only previewed. */
 	forecast?: Forecast;
 	/** The files that the service will fetch, for a preview. */
 	media?: IDataObject[];

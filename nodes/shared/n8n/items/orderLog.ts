@@ -28,7 +28,6 @@ export function logSent(run: RunState, item: Item): void {
 	}
 }
 
-/** The result was delivered, or some of its files could not be. */
 export function logDelivered(run: RunState, item: Item): void {
 	const failed = item.outcome?.find(isFailure);
 	const failure = gatewayFailureOf(failed?.error);

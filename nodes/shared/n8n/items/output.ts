@@ -38,7 +38,7 @@ export function withInput(
 	};
 }
 
-/** They say that an item failed, or that nothing was ordered for it, which is true only of the earlier item. */
+/** True only of the earlier item: it failed, or nothing was ordered for it. */
 const signs = ['error', 'ordered', 'order_key', 'preview', 'reason', 'would'];
 
 /** Later nodes would take the job of an earlier create for that of this one. */
@@ -47,7 +47,7 @@ function withoutJob(json: IDataObject): IDataObject {
 	return withoutUndefined({ ...json, task_id: undefined, output });
 }
 
-/** The same fields, these names with a prefix. */
+/** The fields, with a prefix before these names. */
 const prefixed = (json: IDataObject, names: string[], prefix: string): IDataObject =>
 	Object.fromEntries(
 		Object.entries(json).map(([name, value]) => [

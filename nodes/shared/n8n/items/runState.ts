@@ -66,7 +66,7 @@ export class RunState<Work extends Reading = Reading> {
 		return { error };
 	}
 
-	/** Also an error of another kind must not leave out the job of an order. */
+	/** Adds the job to an error of any kind, so that no order loses it. */
 	private about(job: JobSummary, cause: unknown): unknown {
 		if (cause instanceof GatewayError) return cause.about(job);
 		return this.cost === 'read' ? cause : outputFailed(job, messageOf(cause));

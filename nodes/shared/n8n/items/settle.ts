@@ -71,7 +71,6 @@ function addIndex(byText: Map<string, number[]>, text: string, index: number): v
 	else byText.set(text, [index]);
 }
 
-/** Maximum number of items that are named. */
 const maxNamed = 10;
 
 /** Continues the word "item" with their numbers, or with the first of them. */

@@ -2,7 +2,6 @@ import { sumOf } from '../../service/prices';
 import type { Item } from './item';
 import type { RunState } from './runState';
 
-/** Maximum number of jobs that a span names. */
 const maxJobs = 20;
 
 /**

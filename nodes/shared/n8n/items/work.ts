@@ -12,7 +12,6 @@ import type { ItemParameters } from '../parameters/itemParameters';
 /** An output of an operation; the item loop adds the paired item. */
 export type ItemOutput = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** The user's options for each request of an item. */
 export type Sending = Pick<Call<unknown>, 'timeout' | 'resendsLost'>;
 
 /** One item, for its operation. */
@@ -38,7 +37,6 @@ export interface ItemRun {
 export type ItemWork<Request = unknown, Result extends object = object> =
 	DirectWork<Request> | DeliveringWork<Request, Result>;
 
-/** Work whose request returns the item's outputs. */
 export type DirectWork<Request = unknown> = SendingWork<Request, ItemOutput[]> & {
 	deliver?: undefined;
 };
@@ -69,8 +67,8 @@ type SendingWork<Request, Result> = Reading<Request> &
 /** How the items of a run are read, and what their requests are. */
 export interface Reading<Request = unknown> {
 	/**
-	 * The endpoint it calls, or the first of several. Unless its cost is `read`, the ledger keeps the result of a request, and
-	 * it is never aborted because another item failed.
+	 * The endpoint it calls, or the first of several. Unless its cost is `read`, the ledger keeps each result, and no request
+	 * is aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */

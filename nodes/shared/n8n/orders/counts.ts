@@ -208,7 +208,6 @@ export class Counts {
 		for (const row of this.limitedRows) await row.count(true);
 	}
 
-	/** The rows, and how many places these lines need in each. */
 	rowsOf(lines: readonly Line[]): Row[] {
 		return this.counts.map((count) => [
 			count.places,
@@ -216,7 +215,6 @@ export class Counts {
 		]);
 	}
 
-	/** @param lines what the run has ordered in all */
 	spend(lines: readonly Line[]): void {
 		for (const count of this.counts) count.spend(sentTotalOf(lines, count.what.subject));
 	}

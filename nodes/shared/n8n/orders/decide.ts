@@ -83,7 +83,6 @@ export const isRecognised = (
 ): boolean =>
 	by === 'request' && idempotencyKey !== undefined && order.idempotencyKey === idempotencyKey;
 
-/** An order that was sent and may have been accepted. */
 function decideSent(
 	found: Match,
 	{ wish, options }: Wanted,
@@ -129,6 +128,5 @@ function decideNew(
 	return limited(limit, { do: 'send', parts });
 }
 
-/** The decision, or a refusal where a limit does not allow it. */
 const limited = (limit: LimitStatus, decision: Decision): Decision =>
 	limit === undefined ? decision : { do: 'refuse', because: limit };

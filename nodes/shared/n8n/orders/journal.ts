@@ -63,7 +63,6 @@ export class Journal {
 		return addTotals({ orders, cost: cost ?? Infinity }, totalOf(counted));
 	}
 
-	/** Whether another run is sending the order right now. */
 	isUnderWay({ id }: Pick<Wish, 'id'>): boolean {
 		return this.isOrder && keptJournals().isUnderWay(this.origin, id);
 	}
@@ -210,6 +209,5 @@ export class Journal {
 	}
 }
 
-/** The wishes, and the orders that they were found as. */
 const namesOf = (lines: readonly Line[]) =>
 	lines.flatMap(({ wish, found }) => (found ? [wish, found.order] : wish));

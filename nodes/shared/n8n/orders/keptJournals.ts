@@ -12,7 +12,6 @@ export interface KeyUse {
 	execution: string;
 	/** Milliseconds since 1970. */
 	time: number;
-	/** The ID of its job. */
 	job?: string;
 }
 
@@ -81,7 +80,6 @@ class KeptJournals {
 			sizes: new Map(),
 		};
 		kept.orders = orders;
-		// The last in the map is the most recently used.
 		this.byOrigin.delete(origin);
 		this.byOrigin.set(origin, kept);
 		this.resize(kept, '', emptySize);

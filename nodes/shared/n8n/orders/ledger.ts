@@ -26,7 +26,6 @@ interface Settings {
 	fields: readonly Field[];
 	yielder: EventLoopYielder;
 	log: NodeLog;
-	/** Aborts when the user presses Stop. */
 	stop?: AbortSignal;
 }
 
@@ -83,7 +82,7 @@ export class Ledger {
 		if (this.unlockKeys) await this.inTurn(async () => await this.decideAndRecord(), stop);
 	}
 
-	/** At once, since a Retry may begin before the other items have ended. */
+	/** Keeps the outcome of an item at once, since a Retry may begin before the others have ended. */
 	recordOutcome(line: Line): void {
 		const learned = stateAfter(line);
 		if (!line.isSent || !learned) return;

@@ -10,7 +10,6 @@ export type LimitReason = `${'limit' | 'costLimit'}${(typeof suffixes)[Period]}`
 /** Why limits allow no order; undefined when they do. */
 export type LimitStatus = LimitReason | 'dayUnknown' | 'countFull' | undefined;
 
-/** How far a limit is used. */
 export interface Usage {
 	limit: Limit;
 	/** The value of Count For. */

@@ -32,13 +32,11 @@ export class Line {
 	/** Perhaps of an earlier try. */
 	result?: object;
 	error?: unknown;
-	/** The ID of the model that makes it. */
 	model?: string;
 	/** The results so far, where the item takes several requests. */
 	parts: object[] = [];
 	/** The job that it has made, or waits for. */
 	job?: JobSummary;
-	/** Hints shown with the node's output. */
 	readonly hints: string[] = [];
 
 	/** @param index of the item */
@@ -75,7 +73,6 @@ export function stateAfter(
 	return parts.length > 0 ? { state: 'new', parts } : undefined;
 }
 
-/** The order that this run has sent. */
 export function orderOf({ wish, found, sends }: Line, state: State): Order {
 	const timesSent = Math.max(1, (found?.order.timesSent ?? 0) + sends);
 	return { ...wish, ...state, timesSent };

@@ -3,10 +3,7 @@ import { remembered } from '../execution/processMemory';
 /** By name, the locks that are held in this process. Each promise resolves when its lock is released. */
 const heldLocks = () => remembered('locks', () => new Map<string, Promise<void>>());
 
-/**
- * Waits until none of these locks is held in this process, then takes all of them.
- * @returns releases them; undefined when the signal aborted first
- */
+/** Waits until this process holds none of these locks, then takes all of them. @returns the release; undefined after abort */
 export async function lockAll(
 	names: readonly string[],
 	signal?: AbortSignal,

@@ -9,7 +9,6 @@ import { maxEntries, ProcessedItems } from './store';
 import { isStoreMissing } from './storeCalls';
 import { Write, type Row } from './write';
 
-/** Why n8n's database could not be used. */
 export interface StoreFailure {
 	/** Whether n8n has no store for the node. */
 	isMissing: boolean;
@@ -41,7 +40,6 @@ export class Marks {
 	readonly isTraced: boolean;
 	/** A place for each request of the execution and its Retries. */
 	readonly family: Places;
-	/** How Order Keys were used before this run. */
 	readonly keys: OrderKeys;
 	/** The values of orders and keys that this run has written. */
 	private readonly held = new Set<string>();
@@ -60,7 +58,6 @@ export class Marks {
 		this.counts = new Counts(context, this.store, this.isTraced);
 	}
 
-	/** Looks up the Order Keys of these wishes. */
 	async findKeys(wishes: readonly Wish[]): Promise<void> {
 		const isHeld = (value: string) => this.held.has(value);
 		const keyed = wishes.filter((wish) => wish.key && !keyValuesOf(wish).every(isHeld));
@@ -105,7 +102,7 @@ export class Marks {
 		return orders.filter((order) => found?.has(againMarkOf(order)));
 	}
 
-	/** Takes what these need besides what the run has. @returns whether it learned something, so that all must be decided again */
+	/** Takes what these need besides what the run has. @returns whether all must be decided again */
 	async take(lines: readonly Line[]): Promise<boolean> {
 		const isNews = await this.attempt(async () => {
 			const values = this.valuesOf(lines).filter((value) => !this.held.has(value));
@@ -143,7 +140,7 @@ export class Marks {
 
 	async release(wishes: readonly Wish[]): Promise<void> {
 		const values = wishes.filter(({ key }) => key).flatMap(allKeyValuesOf);
-		// Not later, when another worker may have released and used them.
+		// Now or never: by the next call, another worker may have released and used them.
 		await this.attempt(async () => await this.store.removeNow(values));
 	}
 

@@ -1,6 +1,5 @@
 import type { Order, Wish } from './order';
 
-/** The known order that a wish is, and what shows it. */
 export interface Match {
 	order: Order;
 	by: 'request' | 'key' | 'source';

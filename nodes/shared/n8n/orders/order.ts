@@ -39,22 +39,15 @@ export type State =
 			/** Outputs are made from it at no cost. */
 			result: object;
 			job?: JobSummary;
-			/** Hints shown with the outputs. */
 			hints: string[];
-			/** The ID of the model that made it. */
 			model?: string;
 	  };
 
-/** A wish that was sent, and what came of it. */
-export type Order = State &
-	Wish & {
-		/** How many requests of it may have made something. */
-		timesSent: number;
-	};
+/** A wish that was sent, and what came of it. `timesSent`: how many requests may have made something. */
+export type Order = State & Wish & { timesSent: number };
 
 export type Answered = Extract<Order, { state: 'answered' }>;
 
-/** Orders and their cost, as limits count them. */
 export interface Total {
 	orders: number;
 	/** Infinite when one of them has no price: nobody knows what is left of the limit then. */

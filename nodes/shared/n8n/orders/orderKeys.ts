@@ -16,7 +16,6 @@ export const takenValuesOf = (wish: Wish): string[] => [
 /** Written by the one worker that orders with the key. Unlike the others, it is never looked up. */
 export const wonOf = (wish: Wish): string => `${factsOf(wish)[0]} won`;
 
-/** The values that a used Order Key has in n8n's store. */
 export const keyValuesOf = (wish: Wish): string[] => [...takenValuesOf(wish), wonOf(wish)];
 
 /** All values that it may have, with those of release 1.0. */
@@ -35,7 +34,7 @@ export const isOfKey = (value: string): boolean => /^(?:key|request) /.test(valu
 /** The Order Keys that others have used, as far as a run has looked. */
 export class OrderKeys {
 	private readonly used = new Set<string>();
-	/** For which requests. */
+	/** The requests for which they were used. */
 	private readonly requests = new Set<string>();
 
 	constructor(private readonly store: ProcessedItems) {}

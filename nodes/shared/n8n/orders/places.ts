@@ -108,7 +108,6 @@ export class Places {
 		this.top = Math.min(...lost, this.top ?? 0);
 	}
 
-	/** Frees places of this run. */
 	async free(count: number): Promise<void> {
 		const freed = this.written.splice(Math.max(0, this.taken - Math.max(0, count)));
 		if (freed.length === 0) return;
@@ -145,7 +144,6 @@ export class Places {
 		);
 	}
 
-	/** All values of this number of places. */
 	valuesUpTo(count: number): string[] {
 		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
 	}

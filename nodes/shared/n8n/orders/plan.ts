@@ -120,7 +120,6 @@ export class Plan {
 		return earlier === wish.request ? 'same' : 'other';
 	}
 
-	/** Refuses a list that is too long for n8n's store. */
 	private refuseTooMany(): void {
 		const { isTraced } = this.marks;
 		const sent = this.lines.filter(({ isSent }) => isSent);
@@ -132,7 +131,6 @@ export class Plan {
 		}
 	}
 
-	/** See {@link Circumstances.unmatched}. */
 	private get unmatched(): Circumstances['unmatched'] {
 		const orders = unmatchedOf(this.lines, this.journal);
 		if (orders.length > 0) return orders;

@@ -53,7 +53,6 @@ export class ProcessedItems {
 		return found;
 	}
 
-	/** @returns the recorded ones */
 	async findFacts(facts: readonly string[]): Promise<Set<string>> {
 		const found = [...(await this.find(facts, true))];
 		const known = await this.confirmed(found);

@@ -25,9 +25,8 @@ interface NodeState {
 
 type Call<T> = (helpers: IExecuteFunctions['helpers']) => Promise<T>;
 
-/** The calls that one run makes of n8n's store of processed items. */
 export class StoreCalls {
-	/** Milliseconds of the slowest one. */
+	/** Milliseconds. */
 	slowest = 0;
 	readonly node: NodeState;
 

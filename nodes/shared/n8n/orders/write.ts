@@ -54,7 +54,7 @@ export class Write {
 		const known = await store
 			.addNew(written, certain, { countsEntries: this.settings.hasKeys })
 			.catch(async (error: unknown) => {
-				// `remove` could do so later, when another worker has written the same for a Retry.
+				// Now or never: by the next call, another worker may have written the same for a Retry.
 				await store.discard(own);
 				throw error;
 			});
