@@ -14,12 +14,12 @@ import type { RunState } from './runState';
  * @param perform sends the request that the item has then
  * @throws the failure of the last model that was tried
  */
-export async function performWithModels(
+export async function performWithModels<Result>(
 	run: RunState,
 	item: Item,
 	connection: Connection,
-	perform: () => Promise<object>,
-): Promise<object> {
+	perform: () => Promise<Result>,
+): Promise<Result> {
 	const refusals: string[] = [];
 	for (;;) {
 		try {

@@ -8,7 +8,7 @@ import { logDelivered, logOrder, logSent } from './orderLog';
 import { performWithModels } from './otherModels';
 import { withoutSigns } from './output';
 import type { RunState } from './runState';
-import type { Batching, ItemOutput, ItemWork, Sending } from './work';
+import type { Batching, ItemOutput, ItemWork } from './work';
 
 type SendingRun = RunState<ItemWork>;
 
@@ -21,7 +21,7 @@ export async function sendAll(
 	gateway: N8nGateway,
 	limiter: AdaptiveLimit,
 ): Promise<void> {
-	const batches = new Batches<unknown, Item>(run.work.batch);
+	const batches = new Batches(run.work.batch);
 	for (const item of run.open) {
 		await run.yielder.yieldIfDue();
 		if (run.cost === 'read' || item.decision) batches.add(item);
@@ -67,14 +67,9 @@ async function perform(run: SendingRun, batch: Item[], gateway: N8nGateway): Pro
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun())
-			: [
-					await performWithModels(
-						run,
-						first,
-						gateway.connection,
-						async () => await work.perform(first.request, itemRun()),
-					),
-				];
+			: await performWithModels(run, first, gateway.connection, async () => [
+					await work.perform(first.request, itemRun()),
+				]);
 		for (const [index, item] of batch.entries()) {
 			const result = results[index];
 			if (result instanceof GatewayError) item.error = run.fail(item, result).error;
@@ -109,15 +104,12 @@ async function deliver(run: SendingRun, item: Item, gateway: N8nGateway): Promis
 }
 
 /** Groups items into requests: one each, unless the work sends several at once. */
-export class Batches<
-	Request,
-	Item extends { request: Request; sending: Sending; parts: readonly object[] },
-> {
+export class Batches {
 	readonly all: Item[][] = [];
 	/** The last batch of each key. `left`: the size that it can still take. */
 	private readonly open = new Map<string, { items: Item[]; left: number }>();
 
-	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
+	constructor(private readonly batch?: Batching<unknown, unknown>) {}
 
 	add(item: Item): void {
 		const { request, sending, parts } = item;

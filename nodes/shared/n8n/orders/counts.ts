@@ -38,8 +38,8 @@ const lastCosts = () =>
 /**
  * Counts the orders of a node in one day or month, or their cost, in all executions and workers: a row of places.
  *
- * Each order has a place. A cost has as many hundredths of its limit as cover it, so another limit begins a new count.
- * A process knows exactly what it has spent itself; of others, it knows the places.
+ * Each order has a place. A cost has a place for each hundredth of its limit that it begins, so another limit begins a new
+ * count. A process knows exactly what it has spent itself; of others, it knows the places.
  */
 export class Count {
 	readonly places: Places;

@@ -94,7 +94,7 @@ function plainValue(value: unknown): unknown {
 /** Names what each item of a run would order. */
 export class WishNames {
 	private readonly parameters: string;
-	/** How many equal requests, or equal places, came before. */
+	/** How many equal requests, or equal sources, came before. */
 	private readonly counts = new Map<string, number>();
 
 	constructor(
@@ -148,9 +148,9 @@ export class WishNames {
 		if (isTool(context.getNode())) return id;
 		const { run } = this.journal;
 		const item = itemHashOf(context.getInputData()[index]);
-		const place = hashOf([parameters, item ?? run]);
-		const count = this.counts.get(place) ?? 0;
-		this.counts.set(place, count + 1);
+		const uncounted = hashOf([parameters, item ?? run]);
+		const count = this.counts.get(uncounted) ?? 0;
+		this.counts.set(uncounted, count + 1);
 		return hashOf([parameters, item ?? run, count]);
 	}
 }

@@ -38,7 +38,7 @@ export class Tally {
 		return this.used[period]?.[of];
 	}
 
-	/** Counts an order that is sent. @param earlierTimes how often earlier tries sent it: days and months have these */
+	/** Counts an order that is sent. @param earlierTimes how often earlier tries did, which days and months have counted */
 	add(order: { cost?: number; times: number; earlierTimes: number }): void {
 		const { used } = this;
 		const { cost, times, earlierTimes } = order;

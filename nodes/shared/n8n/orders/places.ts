@@ -86,7 +86,7 @@ export class Places {
 	 */
 	wrote(count: number, known: ReadonlySet<string>, claim?: string): boolean {
 		for (const place of this.next(count)) {
-			// A look-up leaves no last value behind.
+			// A look-up may leave its first value behind, but not its last.
 			const isTaken = known.has(this.valuesAt(place).at(-1) as string);
 			if (!isTaken) this.written.push({ place, claim });
 			this.top = place + 1;

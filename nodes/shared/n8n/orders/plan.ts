@@ -57,7 +57,7 @@ export class Plan {
 		const tallies = new Map(
 			[...subjects].map((subject) => [subject, this.tally(subject, notCountedYet)]),
 		);
-		/** By the key that this run uses. */
+		/** By each key that this run uses. */
 		const requests = new Map<string, string>();
 		for (const line of new Set([...unsure, ...lines])) {
 			await yielder.yieldIfDue();

@@ -72,7 +72,7 @@ export class ProcessedItems {
 	 * @param own those that nobody else records
 	 * @param trims whether to keep only the newest entries
 	 * @param keeps how many these are
-	 * @returns those that were recorded before. With a `failure`, a failed try was committed, and all look like these
+	 * @returns those that were recorded before; with a `failure`, all look so, because a failed try was committed
 	 */
 	async add(
 		values: readonly string[],

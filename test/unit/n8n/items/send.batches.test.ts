@@ -1,3 +1,4 @@
+import { Item } from '../../../../nodes/shared/n8n/items/item';
 import { Batches } from '../../../../nodes/shared/n8n/items/send';
 import { fc } from '../../../support/data/fuzz';
 
@@ -22,12 +23,9 @@ const batch = {
 	perform: async () => [],
 };
 const groups = (list: Request[]) => {
-	const batches = new Batches<
-		Request,
-		{ item: number; request: Request; sending: object; parts: object[] }
-	>(batch);
-	list.forEach((request, item) => batches.add({ item, request, sending: {}, parts: [] }));
-	return batches.all.map((group) => group.map(({ item }) => item));
+	const batches = new Batches(batch);
+	list.forEach((request, index) => batches.add(Object.assign(new Item(index), { request })));
+	return batches.all.map((group) => group.map(({ index }) => index));
 };
 
 it('puts every item into one batch, in order, of one model, and within the batch size unless one item alone has more texts', () => {
