@@ -5,7 +5,7 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput, type Problem } from '../errors/badInput';
 import type { RunState } from './runState';
 
-/** Items at a time. */
+/** How many items are looked at side by side. */
 const maxLooks = 8;
 
 /** Milliseconds for all links of a list. The rest pass: slow hosts do not hold up the orders. */

@@ -4,7 +4,7 @@ import type { EventDetails, EventName } from '../log/nodeLog';
 import { isFailure, type Item } from './item';
 import type { RunState } from './runState';
 
-/** Other paid requests log nothing, since there may be many thousands of them. */
+/** Logs nothing of other paid requests, since there may be many thousands. */
 export function logOrder(
 	{ work, log }: RunState,
 	event: EventName,
@@ -34,7 +34,7 @@ export function logDelivered(run: RunState, item: Item): void {
 	if (failed && !failure?.isStopped) logOrder(run, 'download failed', item, { failure });
 }
 
-/** One line for each reason, since there may be thousands of items. */
+/** Logs one line for each reason, since there may be thousands of items. */
 export function logRefused(run: RunState, items: readonly Item[]): void {
 	for (const reason of new Set(items.map(reasonOf))) {
 		if (reason === undefined) continue;

@@ -67,6 +67,14 @@ export class Journal {
 		return this.isOrder && keptJournals().isUnderWay(this.origin, id);
 	}
 
+	/** Assigns to this run the next of equal requests that belongs to no other run. @returns its count */
+	takeNext(request: string, from: number): number {
+		let count = from;
+		while (this.isOfOtherRun({ request, count })) count++;
+		this.assign({ request, count });
+		return count;
+	}
+
 	/**
 	 * Keeps what is known of orders. An answer that was learned in the meantime stays.
 	 * @param isUnderWay whether they are being sent, so that other Retries leave them alone; default: as before
@@ -147,14 +155,6 @@ export class Journal {
 
 	private isOfOtherRun({ request, count }: Pick<Wish, 'request' | 'count'>): boolean {
 		return (this.memory.owners[request]?.[count] ?? this.run) !== this.run;
-	}
-
-	/** Assigns to this run the next of equal requests that belongs to no other run. @returns its count */
-	takeNext(request: string, from: number): number {
-		let count = from;
-		while (this.isOfOtherRun({ request, count })) count++;
-		this.assign({ request, count });
-		return count;
 	}
 
 	private assign({ request, count }: Pick<Wish, 'request' | 'count'>): void {

@@ -42,7 +42,6 @@ class KeptJournals {
 	 */
 	open(context: IExecuteFunctions, origin: string, stored: Orders): Orders {
 		const before = this.byOrigin.get(origin)?.orders;
-		// The runs of an execution share the object.
 		if (before === stored) return stored;
 		const kept = before ?? stored;
 		let older = kept === stored ? {} : stored.known;

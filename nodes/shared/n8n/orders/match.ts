@@ -60,6 +60,6 @@ export function unmatchedOf(
 	});
 }
 
-/** An order with a key is found by that alone, and parts are of their request. */
+/** Whether it may be found by its source: with a key it is found by that alone, and with parts by its request. */
 const isReworded = (order: Wish | Order) =>
 	order.key === undefined && !('state' in order && order.state === 'new');

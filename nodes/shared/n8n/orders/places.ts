@@ -78,6 +78,10 @@ export class Places {
 		return [...this.own, ...this.next(count)].flatMap((place) => this.valuesAt(place));
 	}
 
+	valuesUpTo(count: number): string[] {
+		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
+	}
+
 	/**
 	 * The values of {@link valuesFor} were written.
 	 * @param known those that were there before
@@ -92,12 +96,6 @@ export class Places {
 			this.top = place + 1;
 		}
 		return this.taken >= count;
-	}
-
-	/** The places that this run would take now to have this many. */
-	private next(count: number): number[] {
-		const { top = 0, taken } = this;
-		return Array.from({ length: Math.max(0, count - taken) }, (_, index) => top + index);
 	}
 
 	/** Another worker has overwritten what this run has written under these claims. */
@@ -144,10 +142,6 @@ export class Places {
 		);
 	}
 
-	valuesUpTo(count: number): string[] {
-		return Array.from({ length: count }, (_, place) => this.valuesAt(place)).flat();
-	}
-
 	/**
 	 * The places of this run. In one process they are the last ones of the row, whichever it has written: another run may
 	 * have freed these, and left it earlier ones.
@@ -157,6 +151,12 @@ export class Places {
 		if (this.store.isShared) return written.map(({ place }) => place);
 		const first = Math.max(0, top - written.length);
 		return written.map((_, index) => first + index);
+	}
+
+	/** The places that this run would take now to have this many. */
+	private next(count: number): number[] {
+		const { top = 0, taken } = this;
+		return Array.from({ length: Math.max(0, count - taken) }, (_, index) => top + index);
 	}
 
 	private get top(): number | undefined {
