@@ -1,5 +1,5 @@
 import type { SteadyClock } from '../shared/service/client/clock';
-import { isWithin } from '../shared/service/client/fileRequest';
+import { isDataUrl } from '../shared/service/client/fileRequest';
 import { AdaptiveLimit } from '../shared/service/client/adaptiveLimit';
 import { asGatewayError, GatewayError } from '../shared/service/errors/gatewayError';
 import { hasJobFailed } from '../shared/service/errors/jobErrors';
@@ -225,7 +225,7 @@ export class Pass {
 
 	private holdsFile(item: Item): boolean {
 		const stored = this.stored.get(item);
-		return stored?.name === 'finished' && isWithin(stored.finished.source);
+		return stored?.name === 'finished' && isDataUrl(stored.finished.source);
 	}
 
 	private keep(item: Item, state: JobState): void {

@@ -1,5 +1,5 @@
 import { deepCopy, type IDataObject } from 'n8n-workflow';
-import { isWithin } from '../../../shared/service/client/fileRequest';
+import { isDataUrl } from '../../../shared/service/client/fileRequest';
 import { jobLinkCarriesKey } from '../../../shared/service/errors/jobErrors';
 import { getJobStatus } from '../../../shared/service/jobs/requests';
 import { videoFields } from '../../../shared/service/jobs/responses';
@@ -35,7 +35,7 @@ export function jobStatusOperation(
 			// Several items may share the response.
 			const output = { json: deepCopy(json) as IDataObject };
 			const source = { url: link, authenticated: false };
-			if (!isWithin(source)) return [output];
+			if (!isDataUrl(source)) return [output];
 			const purpose = `store the video of job ${id}`;
 			const target = { binaryField: 'data', name: id };
 			const { binary, hint } = await storeVideo(run, { source, purpose }, target);

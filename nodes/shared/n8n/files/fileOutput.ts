@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isWithin, type FileSource } from '../../service/client/fileRequest';
+import { isDataUrl, type FileSource } from '../../service/client/fileRequest';
 import { isTool } from '../agent/tool';
 import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
@@ -49,5 +49,5 @@ export function shouldDownload(
 	source: FileSource,
 	context: IExecuteFunctions,
 ): boolean {
-	return download || isWithin(source) || (source.authenticated && isTool(context.getNode()));
+	return download || isDataUrl(source) || (source.authenticated && isTool(context.getNode()));
 }

@@ -17,24 +17,22 @@ export interface FileSource {
 	mayNeedKey?: true;
 }
 
-/** Whether the address is a data URL with the file itself, which some services give in place of a link. */
-export const isWithin = ({ url }: Pick<FileSource, 'url'>): boolean => /^data:/i.test(url);
+/** Some services give the file itself in place of a link. */
+export const isDataUrl = ({ url }: Pick<FileSource, 'url'>): boolean => /^data:/i.test(url);
 
 /** The address to show; undefined for a data URL, which would fill the execution. */
 export const linkTo = (source: Pick<FileSource, 'url'>): string | undefined =>
-	isWithin(source) ? undefined : source.url;
+	isDataUrl(source) ? undefined : source.url;
 
-/** The part of a file that is requested. */
 interface FileRange {
 	/** Number of bytes received already. */
 	offset: number;
-	/** Number of bytes that are wanted. Default: the rest of the file. */
+	/** Number of bytes wanted. Default: the rest of the file. */
 	length?: number;
-	/** The ETag of the file that these bytes belong to. */
+	/** Of the file that the received bytes belong to. */
 	etag?: string;
 }
 
-/** A response of the host of a file. */
 export interface FileResponse extends HttpResponse {
 	/** Whether nothing of it may be shown: see {@link mayShow}. */
 	isHidden: boolean;
@@ -54,7 +52,7 @@ export async function requestFile(
 ): Promise<FileResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
-	if (isWithin(source)) return fileWithin(url);
+	if (isDataUrl(source)) return fileInDataUrl(url);
 	const headers: Record<string, string> = {
 		Accept: '*/*',
 		// Lengths and ranges must count the bytes of the file itself, not of a compressed copy.
@@ -73,8 +71,7 @@ export async function requestFile(
 			const message = `Could not ${requestInfo.purpose}: ${problem}`;
 			throw new GatewayError({ message, kind: 'linkLeadsInside' });
 		}
-		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
-		// connection in every runtime; aborting the request does.
+		// Closing an idle body does not close its connection in every runtime; aborting the request does.
 		const closing = new AbortController();
 		const request: HttpRequest = {
 			method: 'GET',
@@ -111,8 +108,7 @@ export async function requestFile(
 	}
 }
 
-/** A file that the gateway has sent in place of a link, as the response of a host. */
-function fileWithin(dataUrl: string): FileResponse {
+function fileInDataUrl(dataUrl: string): FileResponse {
 	const { bytes, mimeType = '' } = fileInText(dataUrl);
 	const headers = {
 		'content-length': String(bytes.length),
@@ -124,7 +120,6 @@ function fileWithin(dataUrl: string): FileResponse {
 	return { status: 200, headers, body, close: () => undefined, isHidden: false };
 }
 
-/** The target of a redirect; undefined when that is no web address. */
 function redirectOf({ status, headers }: HttpResponse, url: string): URL | undefined {
 	const { location } = headers;
 	const isRedirect = status >= 300 && status < 400 && location;
@@ -132,10 +127,7 @@ function redirectOf({ status, headers }: HttpResponse, url: string): URL | undef
 	return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
-/**
- * The bytes of a body. After `idleTimeout` milliseconds without a byte, and on Stop, it ends with an error. A slow
- * consumer does not count as an idle server.
- */
+/** The bytes of a body. Throws after `idleTimeout` milliseconds of waiting for the next ones, and on Stop. */
 export async function* readBody(
 	response: HttpResponse,
 	{ clock, signal, idleTimeout }: Pick<Runtime, 'clock' | 'signal'> & { idleTimeout: number },
