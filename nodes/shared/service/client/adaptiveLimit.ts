@@ -1,6 +1,6 @@
 /**
- * Limits how many tasks run at a time; the others wait in a queue, first in, first out. The limit halves when
- * the server is overloaded, and grows back as tasks succeed.
+ * Limits how many tasks run at a time; the others wait, first in, first out. The limit halves when the server is
+ * overloaded, and grows back as tasks succeed.
  */
 export class AdaptiveLimit {
 	private limit: number;

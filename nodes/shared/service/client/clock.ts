@@ -7,20 +7,18 @@ export interface Clock {
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/**
- * Measures how long things take. It shows the time at which it was made, and from then on no step of n8n's clock, which
- * a time server or a user may set forward or back.
- */
+/** Counts on from the time at which it was made, even if a time server or a user sets n8n's clock meanwhile. */
 export class SteadyClock implements Clock {
 	private time: number;
 	private readAt: number;
 
-	constructor(
-		private readonly clock: Clock,
-		readonly elapsed = () => clock.elapsed?.() ?? performance.now(),
-	) {
+	constructor(private readonly clock: Clock) {
 		this.time = clock.now();
-		this.readAt = elapsed();
+		this.readAt = this.elapsed();
+	}
+
+	elapsed(): number {
+		return this.clock.elapsed?.() ?? performance.now();
 	}
 
 	now(): number {
@@ -33,11 +31,11 @@ export class SteadyClock implements Clock {
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		const end = this.now() + milliseconds;
 		await this.clock.sleep(milliseconds, signal);
-		// A timer may end a moment early by the counter, and whoever waits for a time must not see it as still to come.
+		// A timer may end a moment early by the counter, and the time waited for must not seem to be still to come.
 		this.time = Math.max(this.now(), end);
 	}
 
-	/** By how many milliseconds n8n's clock has been set since then. It is negative when it was set back. */
+	/** By how many milliseconds n8n's clock has been set since then; negative when it was set back. */
 	get step(): number {
 		return this.clock.now() - this.now();
 	}

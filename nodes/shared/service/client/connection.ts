@@ -10,13 +10,11 @@ export interface Connection {
 	backupUrl?: string;
 	/** Name of the header that makes a video task asynchronous. */
 	asyncHeaderName: string;
-	/** Name of the header for the idempotency key; undefined when the service has none. */
+	/** Undefined when the service has no idempotency keys. */
 	idempotencyHeaderName?: string;
-	/** The API key, which is redacted from everything that is shown. */
 	key: string;
-	/** Apply to all requests with this key in one process; undefined when none are set. */
+	/** Apply to all requests with this key in one process. */
 	limits?: Limits;
-	/** Prices of the models as the user entered them; undefined when there are none. */
 	prices?: PriceList;
 }
 
@@ -25,7 +23,7 @@ type Addresses = Pick<Connection, 'baseUrl' | 'backupUrl'>;
 const basesOf = ({ baseUrl, backupUrl = baseUrl }: Addresses): URL[] =>
 	[baseUrl, backupUrl].map((base) => new URL(`${base}/`));
 
-/** Whether the key may be sent to an address: only below the base or backup URL, however a server decodes the path. */
+/** The key may be sent only below the base or backup URL, however a server decodes the path. */
 export function maySendKeyTo(address: string, connection: Addresses): boolean {
 	if (address.length > maxAddressLength) return false;
 	const { origin, pathname, username, password } = new URL(address);
@@ -37,10 +35,9 @@ export function maySendKeyTo(address: string, connection: Addresses): boolean {
 }
 
 /**
- * Whether a file may be fetched from this address. Whoever wrote a response, or the prompt behind it, chose its links,
- * and n8n can reach much that they cannot. So a link leads only where the gateway could send anybody: to public
- * addresses, to the gateway itself, and to other addresses of the network that the base or backup URL is in. A public
- * name may still resolve to any address. n8n does not show that to nodes; its SSRF protection refuses it.
+ * Whether a file may be fetched from this address. A stranger may have chosen the link, and n8n can reach much that
+ * strangers cannot. So files come only from public addresses, from the gateway itself, and from the network that the
+ * base or backup URL is in. A public name may still resolve to any address: n8n's SSRF protection refuses that.
  */
 export function mayFetchFrom(address: string, connection: Addresses): boolean {
 	const { host, hostname } = new URL(address);
@@ -52,10 +49,7 @@ export function mayFetchFrom(address: string, connection: Addresses): boolean {
 	});
 }
 
-/**
- * Whether the response of an address may be shown: that of any other machine in the user's network than the gateway is
- * shown to nobody, since a link in a response may have led there.
- */
+/** The response of another machine in the user's network is never shown: a stranger's link may have led there. */
 export function mayShow(address: string, connection: Addresses): boolean {
 	const { origin, hostname } = new URL(address);
 	const isOwn = basesOf(connection).some((base) => origin === base.origin);
@@ -66,8 +60,8 @@ export function mayShow(address: string, connection: Addresses): boolean {
 export const maxAddressLength = 16_000;
 
 /**
- * Whether some server may read a path as one that leaves its folder. Any plain ".." is already resolved. What is encoded
- * twice, or in a way that only old servers decode, may be one, and so may two dots with spaces or control characters.
+ * Whether some server may read a path as one that leaves its folder. A URL has no plain ".." left, but may have one that
+ * is encoded twice, or as only old servers decode it, or that has spaces or control characters between its dots.
  */
 const mayEscapeFolder = (pathname: string): boolean =>
 	/%(?:%|25|2e|c0|c1|u)|(?:\/|%2f|%5c)(?:%[01]\w|%20)*\.(?:%[01]\w|%20)*\./i.test(pathname);

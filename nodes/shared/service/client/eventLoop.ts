@@ -1,8 +1,8 @@
 import type { Clock } from './clock';
 
-/** Maximum for one turn of the event loop: as many take about 10 milliseconds to parse and check. */
+/** These take about 10 milliseconds to parse and check. */
 const maxCharactersPerTurn = 2_000_000;
-/** Fewer do not count: a hundred responses of this size fit into one turn. */
+/** Fewer do not count. */
 export const minCharactersPerTurn = maxCharactersPerTurn / 100;
 
 /** Per clock: the characters read or passed on in this turn of the event loop, its end, and whoever came last. */
@@ -11,10 +11,7 @@ const eventLoopTurns = new WeakMap<
 	{ characters: number; end?: Promise<void>; last: Promise<void> }
 >();
 
-/**
- * Waits while this turn of the event loop has enough to do: large responses that arrive together would block it. Whoever
- * comes first goes on first, so that nobody waits for as long as others read.
- */
+/** Waits while this turn of the event loop has enough to do: large responses that arrive together would block it. */
 export async function waitForEventLoop(characters: number, clock: Clock): Promise<void> {
 	if (characters < minCharactersPerTurn) return;
 	const turn = eventLoopTurns.get(clock) ?? { characters: 0, last: Promise.resolve() };
@@ -35,6 +32,6 @@ export async function waitForEventLoop(characters: number, clock: Clock): Promis
 /** Lets other work run. */
 export async function nextTurn(clock: Clock): Promise<void> {
 	await clock.sleep(0);
-	// The first timer may still fire in this turn, after the work that it was to interrupt.
+	// The first timer may still fire in this turn.
 	await clock.sleep(0);
 }

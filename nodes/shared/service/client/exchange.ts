@@ -16,9 +16,9 @@ interface ExchangeOptions {
 	requestInfo: RequestInfo;
 	/** Milliseconds for the whole exchange: redirects, head and body. */
 	timeout: number;
-	/** Counts what has been read. The caller releases it. */
+	/** The caller releases it. */
 	held: HeldBytes;
-	/** The request's place in the queue. Each redirect counts as a request of its own, and has its own place. */
+	/** Each redirect counts as a request of its own, and takes a new place in the queue. */
 	slot: Slot;
 }
 
@@ -28,16 +28,12 @@ const maxRedirects = 5;
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-/**
- * Characters that no text or JSON contains, but every file has near its start, whatever type its host declares. In a
- * character class, \b is the backspace.
- */
+/** Every file has one near its start, and no text or JSON does. In a character class, \b is the backspace. */
 const fileCharacters = /[\0-\b]/;
 
 /**
- * Sends one request with the key and reads its response. Redirects are followed only to addresses of the same origin
- * below the base URL: the key is never sent anywhere else. Where the call may lead to a file, a file and a redirect are
- * returned instead of being read or followed: a signed link refuses the key.
+ * Sends one request with the key and reads its response. Redirects are followed only where the key may be sent. Where the
+ * call may lead to a file, a redirect to one is returned, since a signed link refuses the key, and a file is left unread.
  * @throws the network's own error, or a TimeLimitError, when no response arrived
  */
 export async function exchange(
@@ -103,10 +99,7 @@ interface Redirect {
 	why?: 'file' | Parameters<typeof redirected>[2];
 }
 
-/**
- * The redirect of a response; undefined when there is none.
- * @param hop `visited`: the addresses that have responded
- */
+/** @param hop `visited`: the addresses that have responded */
 function redirectOf(
 	{ status, headers: { location: target } }: HttpResponse,
 	hop: {
@@ -148,7 +141,7 @@ async function readInto(
 	const { endpoint, response: kind = endpoint.response } = call;
 	const { characters, weight } = responseBounds[isError ? 'document' : kind];
 	const bounds = new JsonBounds(weight);
-	/** Undefined until the first character: the events of a stream are parsed one by one. */
+	/** Undefined until the first character. Other texts have no bounds here: a stream is parsed event by event. */
 	let isJson: boolean | undefined;
 	let beginning: string | undefined;
 	/** Characters since this last waited for the event loop. */
@@ -171,8 +164,7 @@ async function readInto(
 			return;
 		}
 		beginning ??= text;
-		const [first] = isJson === undefined ? (/\S/.exec(text) ?? []) : [];
-		if (first !== undefined) isJson = first === '{' || first === '[';
+		if (isJson === undefined && /\S/.test(text)) isJson = /^\s*[{[]/.test(text);
 		const excess = await excessWith(text, bytes.length);
 		if (excess === undefined || isError) rawResponse.text += text;
 		else Object.assign(rawResponse, { text: beginning, excess });

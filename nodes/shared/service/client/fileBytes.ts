@@ -12,21 +12,16 @@ import { waitBeforeRetry } from './retryPolicy';
 import { SteadyClock } from './clock';
 import { TransferLimit } from './transferLimit';
 
-/**
- * How a response ended.
- * - `broken`: before all of it had arrived
- * - `ended`: normally, but the length of the file was not announced, or was another one
- * - `announced`: with the last byte that was announced
- */
+/** `announced`: a response ended with the last byte announced; `ended`: no length, or another one, was announced. */
 type Ending = 'broken' | 'ended' | 'announced';
 
-/** Whether a file is complete, by what its bytes say and how its response ended. `twice`: if it ends here once more. */
+/** Whether a file is complete, by its bytes and the end of its response. `twice`: if it ends here once more. */
 const isComplete: Record<FileState, Record<Ending, boolean | 'twice'>> = {
 	// A host may announce more bytes than there are, and then breaks off at the same one again.
 	whole: { broken: 'twice', ended: true, announced: true },
 	unknown: { broken: false, ended: true, announced: true },
 	lacksIndex: { broken: false, ended: false, announced: true },
-	// Only where it is taken so.
+	// Only where the caller takes such a file.
 	cut: { broken: false, ended: false, announced: 'twice' },
 };
 
@@ -35,7 +30,7 @@ const nothing: Uint8Array = new Uint8Array();
 
 /** The bytes of a file, which is requested until it is complete. */
 export class FileBytes {
-	/** Thrown when the transfer cannot go on after the bytes received so far. */
+	/** Set when it was thrown because the host cannot resume the transfer: the whole file may still come. */
 	cannotResume?: GatewayError;
 	private readonly link: FileLink;
 	private readonly limit: TransferLimit;
@@ -56,7 +51,7 @@ export class FileBytes {
 		this.limit = new TransferLimit(new SteadyClock(gateway.runtime.clock), request.bounds);
 	}
 
-	/** The type that the first bytes have shown. @throws GatewayError when none have come */
+	/** @throws GatewayError when no bytes have come */
 	get begun(): { type: FileType; end: FileEnd } {
 		if (!this.file) throw this.incomplete('no data arrived');
 		return this.file;
@@ -89,7 +84,7 @@ export class FileBytes {
 	private async *receive(response: FileResponse): AsyncGenerator<Uint8Array, Setback | undefined> {
 		const { received, limit, gateway } = this;
 		const declared = response.headers['content-type'];
-		/** Bytes that have not been passed on, because they have not shown yet what the file is. */
+		/** Bytes that wait until they show what the file is. */
 		let head = nothing;
 		let broken: unknown;
 		try {
@@ -124,7 +119,7 @@ export class FileBytes {
 		return this.judge(ending, endsEarly);
 	}
 
-	/** Whether bytes are those of a file, as its first ones show: a text is none. */
+	/** Whether these first bytes are those of a file: a text is none. */
 	private isFile(head: Uint8Array, declared: string | undefined): boolean {
 		if (this.file) return true;
 		const type = typeToDeliver(head, declared);
@@ -139,7 +134,7 @@ export class FileBytes {
 		return bytes;
 	}
 
-	/** Whether the file is complete where the bytes have ended. @param reason why they may have ended early */
+	/** @param reason why the bytes may have ended early */
 	private judge(ending: Ending, reason: string): Setback | undefined {
 		const { length } = this.received;
 		const state = this.file?.end.state ?? 'unknown';

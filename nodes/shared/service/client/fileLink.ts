@@ -10,10 +10,10 @@ import { parseRetryAfter } from './retryPolicy';
 import { withTimeout } from './timeouts';
 import type { TransferBounds } from './transferLimit';
 
-/** A file to transfer. What differs between a video and an image is handed in here. */
+/** A file to transfer. */
 export interface TransferRequest {
 	source: FileSource;
-	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */
+	/** Requests a new link when the old one has expired. Undefined where the service gives no other. */
 	refresh?: () => Promise<FileSource>;
 	/** Continues "Could not …" in errors. */
 	purpose: string;
@@ -21,24 +21,20 @@ export interface TransferRequest {
 	charged: (error: GatewayError) => GatewayError;
 	wanted: 'image' | 'video';
 	bounds: TransferBounds;
-	/** Whether a file that its host always ends in the middle is delivered all the same. */
+	/** Whether a file that its host ends twice in the same place is delivered, although it is cut. */
 	takesCut?: boolean;
 }
 
 /** Why a try did not bring the rest of the file, and the steps before the next try. */
 export interface Setback {
-	/** Thrown when no other try can help. */
 	error: GatewayError;
-	/** The bytes, or the way to them, broke off. */
 	pause: boolean;
-	/** The link was refused. */
 	newLink: boolean;
 }
 
-/** Statuses with which storage hosts refuse a link that has expired or never existed. */
+/** Storage hosts refuse a link with these when it has expired or never existed. */
 export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
-/** The link by which a file is requested, and a new one when it has expired. */
 export class FileLink {
 	private source: FileSource;
 	private renewals = 0;
@@ -51,8 +47,7 @@ export class FileLink {
 
 	/**
 	 * Requests the missing bytes.
-	 * @param received what is there already
-	 * @returns `end` when the host says that none are missing, `other` when it sends something else instead
+	 * @returns `end` when the host says that none are missing, `other` when it sends other bytes
 	 */
 	async open(
 		gateway: Gateway,
@@ -82,9 +77,9 @@ export class FileLink {
 	}
 
 	/**
-	 * Requests a new link. Where there is none, as for an image, the same link gets some seconds, and so does a new link
-	 * that is refused as well: a content network may not have a new file yet.
-	 * @throws GatewayError when there is no new link, or there were too many
+	 * Requests a new link, or waits some seconds: for an image, which has no other link, and after a new link that was
+	 * refused as well, since a content network may not have a new file yet.
+	 * @throws GatewayError when neither helps, or did not for several times
 	 */
 	async renew(error: GatewayError, { runtime }: Gateway): Promise<void> {
 		const { refresh } = this.request;
@@ -97,7 +92,7 @@ export class FileLink {
 
 	private setback(error: GatewayError): Setback {
 		const { status } = error.failure;
-		// Redirects in a circle, to the page of a login perhaps, and any 4xx that does not ask for time.
+		// Redirects in a circle, perhaps to a login page, and any 4xx that does not ask for time.
 		const newLink = status >= 300 && status < 500 && status !== 408 && status !== 429;
 		return { error: this.request.charged(error), pause: !newLink, newLink };
 	}

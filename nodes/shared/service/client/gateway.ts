@@ -27,16 +27,13 @@ const minTryTime = 100;
 interface Sent<T> {
 	call: Call<T>;
 	requestInfo: ReturnType<typeof requestInfoOf>;
-	/**
-	 * Milliseconds for one try at each base URL. The tries of a generation have them together, without the pauses between
-	 * them: nobody waits for a long response several times.
-	 */
+	/** Milliseconds for one try at each base URL; for all tries of a generation together, without the pauses. */
 	timeLeft: Record<string, number>;
 }
 
 /**
- * The only client of the service: adds the address and headers, sends, retries as `verdict.ts`
- * says, and turns every failure into a GatewayError. It keeps using the base URL that it could reach last.
+ * The only client of the service: adds the address and headers, sends, retries as `verdict.ts` says, and turns every
+ * failure into a GatewayError. It keeps using the base URL that it could reach last.
  */
 export class Gateway<R extends Runtime = Runtime> {
 	constructor(
@@ -47,7 +44,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		readonly redaction = new Redaction(connection.key),
 	) {}
 
-	/** The same gateway with parts of its runtime replaced, for a part of the work. */
+	/** The same gateway with parts of its runtime replaced. */
 	with(changes: Partial<Runtime>): Gateway<R> {
 		const runtime = { ...this.runtime, ...changes };
 		return new Gateway(this.connection, runtime, this.route, this.redaction);
@@ -80,7 +77,6 @@ export class Gateway<R extends Runtime = Runtime> {
 			const isOutOfTime = timeLeft[route.base] < minTryTime;
 			if (wait === undefined || isOutOfTime || closing?.aborted) throw unclear.errorOf(outcome);
 			await unclear.countResend();
-			// Made only here: most of thousands of calls never pause.
 			await clock.sleep(wait, anySignal(signal, closing)).catch(() => undefined);
 			if (signal?.aborted) throw stopped(unclear.first);
 			if (closing?.aborted) throw unclear.errorOf(outcome);
@@ -106,14 +102,13 @@ export class Gateway<R extends Runtime = Runtime> {
 		return knowsKeys ? idempotency : { countResend, sentTwice };
 	}
 
-	/** Switches to the other base URL, unless another request has done so already. */
+	/** Does nothing if another request has switched from this base URL already. */
 	private switchBase(base: string): void {
 		const { baseUrl, backupUrl } = this.connection;
 		if (this.route.base !== base || !backupUrl) return;
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	/** @param slot the request's place in the queue */
 	private async sendOnce<T>(sent: Sent<T>, slot: Slot): Promise<{ value: T }> {
 		const { call, requestInfo, timeLeft } = sent;
 		const { base } = this.route;
@@ -144,7 +139,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
-	/** The result of the call, from its response. @throws GatewayError when that is not there */
+	/** @throws GatewayError when the response has no result */
 	private async resultOf<T>(
 		{ call, requestInfo }: Sent<T>,
 		response: ServiceResponse,

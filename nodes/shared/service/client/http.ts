@@ -1,7 +1,4 @@
-/**
- * The needs of this client from its runtime: a way to send one HTTP request, a clock and random numbers. All are
- * injected, so that the client runs anywhere and tests control time and randomness.
- */
+/** The runtime of this client. It is handed in, so that the client runs anywhere and tests control time and chance. */
 import type { AdaptiveLimit } from './adaptiveLimit';
 import type { Clock } from './clock';
 import type { Idempotency } from './idempotency';
@@ -27,7 +24,7 @@ export function isHeaderName(text: string): boolean {
 	return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }
 
-/** Whether this client or HTTP itself already sets a header of this name. */
+/** Whether this client or HTTP itself sets a header of this name. */
 export function isReservedHeader(name: string): boolean {
 	return /^(accept.*|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|user-agent)$/i.test(
 		name,
@@ -45,12 +42,11 @@ export interface HttpResponse {
 }
 
 /**
- * Sends one request and follows no redirect. Resolves with any response, whatever its status; rejects,
- * with the network's own error, only when no response arrived.
+ * Sends one request and follows no redirect. Resolves with any response, whatever its status; rejects with the network's
+ * own error when no response arrived.
  */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** The runtime of this client. */
 export interface Runtime {
 	http: Http;
 	clock: Clock;
@@ -60,11 +56,11 @@ export interface Runtime {
 	signal?: AbortSignal;
 	/** Milliseconds that a charged request may still take after Stop, so that its result is kept. Default: none. */
 	graceOnStop?: number;
-	/** Limits the requests in flight, and lowers that limit while the service answers 429. Default: no limit. */
+	/** Limits the requests in flight; to fewer while the service responds with 429. Default: no limit. */
 	limiter?: AdaptiveLimit;
-	/** Queues the requests with the key, within the limits of its credential. Default: no limits. */
+	/** Keeps the requests with the key within the limits of its credential. Default: no limits. */
 	queue?: RequestQueue;
-	/** Aborts when the requests that still wait in that queue must not be sent any more. Those already sent continue. */
+	/** Aborts when the requests that still wait must not be sent any more. Those already sent continue. */
 	closing?: AbortSignal;
 	/** Protects the one order that is placed with this runtime. */
 	idempotency?: Idempotency;

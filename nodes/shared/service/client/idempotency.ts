@@ -4,14 +4,11 @@ import type { Connection } from './connection';
 
 /** The protection of one order across all its tries. */
 export interface Idempotency {
-	/** The same in each try of this job, and different for every other job; undefined when the service has no keys. */
+	/** See {@link idempotencyKeyOf}. */
 	idempotencyKey?: string;
 	/** The failure of an earlier try with this key, which the service may have accepted. */
 	earlierFailure?: Failure;
-	/**
-	 * Called before it is sent again although the first request may have made something.
-	 * @returns why it must not be; undefined when it may
-	 */
+	/** Called before it is sent again although the first request may have made something. @returns why it must not be */
 	countResend?(): Promise<string | undefined>;
 	/** Called when a response arrived after an earlier request that may have been accepted, too. */
 	sentTwice?(): void;
@@ -19,7 +16,7 @@ export interface Idempotency {
 
 /**
  * The idempotency key of an order: a UUID, which any service should accept. Another header or base URL gets another
- * key, because the tries sent before are unknown there.
+ * key, because the earlier tries are unknown there. Undefined when the service has no keys.
  * @param orderId the same in each try of the order, and different for every other order
  */
 export function idempotencyKeyOf(
@@ -52,7 +49,6 @@ export class UnclearTries {
 		this.count++;
 	}
 
-	/** Another try got its response. */
 	succeed(): void {
 		const { idempotencyKey, sentTwice } = this.idempotency;
 		if (this.count > 0 && idempotencyKey === undefined) sentTwice?.();
@@ -67,7 +63,7 @@ export class UnclearTries {
 		this.counted++;
 	}
 
-	/** The error of the call whose last try failed like this: an earlier one may have been accepted all the same. */
+	/** The error of a call whose last try failed with this one: an earlier try may have been accepted all the same. */
 	errorOf(error: GatewayError): GatewayError {
 		if (!this.first) return error;
 		const { billed, cost, idempotencyKey, retry_can_help: firstCanHelp } = this.first.failure;

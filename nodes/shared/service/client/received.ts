@@ -17,10 +17,7 @@ import { parseRetryAfter } from './retryPolicy';
 
 const isWhole = ({ broken, excess }: RawResponse) => broken === undefined && excess === undefined;
 
-/**
- * A response without the key, wherever the service echoes it. Each step of reading a large one takes long, so other work
- * runs between them.
- */
+/** Parses a response and removes the key. Each step takes long for a large one, so other work runs between them. */
 export async function withoutKey(
 	response: RawResponse,
 	{ redaction, clock, isPoll }: { redaction: Redaction; clock: Clock; isPoll?: boolean },
@@ -45,16 +42,16 @@ export async function withoutKey(
 	return { ...response, ...cleanHead, text: shownText, json, isRedacted, retryAfter };
 }
 
-/** Some gateways write the JSON of their service into a text again. */
+/** Some gateways write the JSON of their service as a text in JSON. */
 const opened = (value: unknown): unknown =>
 	typeof value === 'string' && /^\s*[{[]/.test(value) ? (parseJson(value) ?? value) : value;
 
-/** In characters: what is larger has a file in it. */
+/** Characters; a longer text has a file in it. */
 const maxWithin = 1_000_000;
 
 /**
- * The JSON object of a poll that has something before or behind it, such as the warnings of a program or the name of an
- * event: a poll is sent again and again, and would never be read. Undefined if the response is a page.
+ * The JSON object with something before or behind it, such as a program's warnings or an event's name. Without it, no
+ * poll of such a job would ever be read. Undefined if the response is a page.
  */
 function jsonWithin(text: string): unknown {
 	if (text.length > maxWithin || /^\s*<(?:!doctype|html)/i.test(text)) return undefined;

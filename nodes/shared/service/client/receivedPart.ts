@@ -7,7 +7,7 @@ function rangeOf({ headers }: HttpResponse): Partial<Record<string, string>> {
 	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
 }
 
-/** The length that a response announces for the whole file. A body that is decompressed on its way is longer. */
+/** The length that a response announces for the whole file. */
 export function announcedLength(response: HttpResponse): number | undefined {
 	const { status, headers } = response;
 	const isAboutPart = status === 206 || status === 416;
@@ -21,7 +21,6 @@ export function isShortRange(response: HttpResponse): boolean {
 	return Number(last) + 1 < Number(length);
 }
 
-/** The headers that identify the version of a file. */
 interface FileVersion {
 	etag?: string;
 	date?: string;
@@ -32,10 +31,9 @@ interface FileVersion {
 export class ReceivedPart {
 	/** Number of bytes. */
 	length = 0;
-	/** The version of the file that these bytes belong to. */
 	private version: FileVersion = {};
-	/** The link these bytes came from. */
 	private url?: string;
+
 	get etag(): string | undefined {
 		return this.version.etag;
 	}
@@ -45,17 +43,14 @@ export class ReceivedPart {
 		return this.version.length === this.length;
 	}
 
-	/**
-	 * The content of a response: the bytes that follow, none because the file ends here, other bytes, or no file.
-	 * @param url where it came from
-	 */
+	/** The content of a response: the bytes that follow, none because the file ends here, other bytes, or no file. */
 	contentOf(response: HttpResponse, url: string): 'next' | 'end' | 'other' | 'refused' {
 		const { status, headers } = response;
 		const { etag, 'last-modified': date } = headers;
 		const version = withoutUndefined({ etag, date, length: announcedLength(response) });
 		if (status === 416) return version.length === this.length ? 'end' : 'other';
 		if (status < 200 || status >= 300) return 'refused';
-		// Some hosts send a part that nobody asked for, such as one that they have kept of another request.
+		// Some hosts send another part than was requested, such as one cached for another request.
 		const first = status === 206 ? Number(rangeOf(response).first ?? 0) : 0;
 		const isNext = first === this.length && (this.length === 0 || this.isOf(version, url));
 		if (!isNext) return 'other';
@@ -64,11 +59,11 @@ export class ReceivedPart {
 		return 'next';
 	}
 
-	/** Compares the headers that both responses have, since a storage host may omit any; if there are none, the links. */
+	/** Compares the headers that both responses have, since a host may omit any; without any, the links. */
 	private isOf(version: FileVersion, url: string): boolean {
 		const given = Object.keys(version) as Array<keyof FileVersion>;
 		const names = given.filter((name) => name in this.version);
-		// More bytes than were announced have to come if the file is not whole.
+		// A file that is not whole at its announced length has to be longer.
 		const isSame = (name: keyof FileVersion) =>
 			version[name] === this.version[name] || (name === 'length' && this.hasAnnouncedLength);
 		return names.length > 0 ? names.every(isSame) : url === this.url;

@@ -1,22 +1,20 @@
 import { isObject } from '../json';
 import { entityNames } from '../markup';
 
-/** A shorter key could be part of an ordinary text, so it is not redacted. */
+/** A shorter key is not redacted: it could be part of an ordinary text. */
 const minKeyLength = 8;
 const mask = '***';
 
 /** A pattern for a longer text does not compile, so a longer key is redacted piece by piece. */
 const maxPieceLength = 512;
 
-/** All ways to write one character of the key, in lower case, since letter case is ignored. */
+/** All ways to write one character of the key, in lower case, since letter case is ignored. None is longer than 20. */
 type Letter = readonly string[];
-
-/** Characters. No character of a key takes more than 20 of them. */
 const maxSpelling = 20 * maxPieceLength;
 
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
-	/** The key as it is, and as it appears in the base64 of a longer text. */
+	/** Of the key as it is, and as it appears in the base64 of a longer text. */
 	private readonly spellings: Letter[][];
 	private readonly pattern: RegExp | undefined;
 
@@ -48,7 +46,7 @@ export class Redaction {
 		return Object.fromEntries(cleanNames.map((name, at) => [name, cleanEntries[at]]));
 	}
 
-	/** Whether a text, such as a link, contained the key before it was redacted. */
+	/** Whether a redacted text contained the key. */
 	static isMasked(text: string): boolean {
 		return text.includes(mask);
 	}
@@ -73,7 +71,7 @@ export class Redaction {
 		return partialLength < minKeyLength ? clean : clean.slice(0, -partialLength) + mask;
 	}
 
-	/** The number of characters at the end that may be the beginning of the key. */
+	/** How many characters at the end may be the beginning of the key. */
 	private partialKeyLength(text: string): number {
 		// ASCII letters only: others may change their length with their case.
 		const tail = text.slice(-maxSpelling).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -129,7 +127,7 @@ function base64Of(key: string): string[] {
 	});
 }
 
-/** Whether a text, from `start` to its end, is the beginning of this spelling, in any encoding. */
+/** Whether the text from `start` to its end is the beginning of this spelling, in any encoding. */
 function isPrefixOfSpelling(text: string, start: number, spelling: readonly Letter[]): boolean {
 	let reached = new Set([start]);
 	for (const letter of spelling) {

@@ -32,19 +32,19 @@ export interface Call<T> {
 	timeout?: number;
 	/** Whether the user wants it sent again when its response was lost. Default: as its cost says. */
 	resendsLost?: boolean;
-	/** Maximum number of retries. Default: as `verdict.ts` says. */
+	/** Maximum number. Default: as `verdict.ts` says. */
 	retries?: number;
 	/** True for polls: the next poll serves as the retry. */
 	once?: boolean;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
-	/** The content that the response may carry. Default: as its endpoint says. */
+	/** Default: the endpoint's. */
 	response?: ResponseKind;
-	/** Sent in addition to the headers of every request. */
+	/** Sent in addition to those of every request. */
 	headers?: Record<string, string>;
 	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: (text: string) => Promise<boolean> | boolean;
-	/** Extracts what is needed from a response; throws {@link UnusableResponse} when it is not there. */
+	/** @throws UnusableResponse when the response lacks what is needed */
 	parse: (response: ServiceResponse) => T | Promise<T>;
 }
 
@@ -66,7 +66,6 @@ export function requestInfoOf(
 	};
 }
 
-/** The request of a call, as it is sent to a base URL. */
 export function requestOf(
 	{ endpoint, id, body, form, headers: more }: Call<unknown>,
 	{ asyncHeaderName, idempotencyHeaderName }: Connection,
@@ -84,7 +83,7 @@ export function requestOf(
 	};
 }
 
-/** Whether the body has reference media, where the endpoint needs them ("Endpoints" 1). */
+/** Undefined where the endpoint needs no reference media ("Endpoints" 1). */
 function mediaOf({ fields }: Endpoint, { body }: { body?: object }): RequestInfo['media'] {
 	const name = 'input.media';
 	if (fields?.[name]?.required !== true) return undefined;

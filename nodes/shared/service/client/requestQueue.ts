@@ -11,12 +11,12 @@ export interface Limits {
 	requestsInFlight?: number;
 }
 
-/** In milliseconds: requests may differ by this much in their time to the service, and no second exceeds the limit. */
+/** Milliseconds by which requests may differ in their time to the service without exceeding the limit in any second. */
 const margin = 100;
 
 /**
- * Milliseconds from one request to the next. Requests are spread evenly, because a service may count over less than a
- * second. No second gets more than the limit, so 2.5 per second allows two in any one second.
+ * Milliseconds from one request to the next. They are spread evenly, because a service may count over less than a second.
+ * 2.5 per second allows two in any one second.
  */
 function intervalOf({ requestsPerSecond: rate = Infinity }: Limits): number {
 	return rate < 1 ? 1000 / rate + margin : (1000 + margin) / Math.floor(rate);
@@ -33,7 +33,7 @@ class KeyUse {
 
 	/** Milliseconds until the next request may be sent. @param interval from the last one */
 	waitAt(now: number, interval: number): number {
-		// A clock that was set back must make no wait longer.
+		// A clock that was set back makes no wait longer.
 		this.sentAt = Math.min(this.sentAt, now);
 		this.pausedUntil = Math.min(this.pausedUntil, now + maxRetryAfter);
 		return Math.max(this.sentAt + interval, this.pausedUntil) - now;
@@ -44,8 +44,8 @@ class KeyUse {
 const keyUses = new WeakMap<Clock, Map<string, KeyUse>>();
 
 /**
- * The queued requests of one sender, such as a run of a node, which has the limits of its credential. All requests with
- * the key count towards these limits. The senders take turns: the first request of each, then the second of each.
+ * The queued requests of one sender, such as a run of a node. All requests with its key count towards the limits of its
+ * credential. The senders take turns: the first request of each, then the second of each.
  */
 export class RequestQueue {
 	private readonly waiting = new Set<() => void>();
@@ -72,7 +72,7 @@ export class RequestQueue {
 
 	/**
 	 * Waits until a request may be sent.
-	 * @returns a function to call when the exchange is over, once or more often; undefined when the signal has aborted
+	 * @returns to be called at least once when the exchange is over; undefined when the signal has aborted
 	 */
 	async enter({ signal }: { signal?: AbortSignal } = {}): Promise<(() => void) | undefined> {
 		if (signal?.aborted) return undefined;
@@ -82,8 +82,8 @@ export class RequestQueue {
 		this.key.senders.add(this);
 		void this.processQueue();
 		await abortable(turn, signal).catch(() => undefined);
-		// It still waits, so the signal has aborted.
-		if (this.waiting.delete(go)) return undefined;
+		const hasAborted = this.waiting.delete(go);
+		if (hasAborted) return undefined;
 		let isOver = false;
 		return () => {
 			if (!isOver) this.key.running--;
@@ -92,7 +92,7 @@ export class RequestQueue {
 		};
 	}
 
-	/** Holds back all requests with the key after the service has refused one because there were too many. */
+	/** Holds back all requests with the key after the service has refused one as too many. */
 	applyRateLimitPause({ failure }: GatewayError, headers: Record<string, string>): void {
 		const { key, clock } = this;
 		const pause = parseRateLimitPause(headers, clock.now());
@@ -100,7 +100,7 @@ export class RequestQueue {
 			key.pausedUntil = Math.max(key.pausedUntil, clock.now() + pause);
 	}
 
-	/** Lets all requests with the key go that wait, each as soon as it may be sent. */
+	/** Sends all waiting requests with the key, each as soon as the limits allow it. */
 	private async processQueue(): Promise<void> {
 		const { key, clock } = this;
 		if (key.isSending) return;

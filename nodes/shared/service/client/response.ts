@@ -9,17 +9,17 @@ import { Redaction } from './redaction';
 export interface RawResponse {
 	status: number;
 	headers: Record<string, string>;
-	/** Body; empty when it was not read. */
+	/** Empty when the body was not read. */
 	text: string;
 	/** The address that responded, after redirects. */
 	url: string;
 	/** Why the body ended early. */
 	broken?: string;
-	/** Why it was not read to its end: n8n could not bear more. Continues "the response …". */
+	/** Why n8n could not read it to its end. Continues "the response …". */
 	excess?: string;
 	/** The target of a redirect to a file. */
 	location?: string;
-	/** The error of a redirect that was not followed, unless the body has what was requested. */
+	/** A redirect that was not followed. It is an error unless the body has what was requested. */
 	redirect?: GatewayError;
 	/** The body is a file and was left unread. */
 	isFile?: boolean;
@@ -36,13 +36,11 @@ export interface ServiceResponse extends RawResponse {
 	isRedacted?: boolean;
 }
 
-/** Whether a link in a response carried the key. Such a link is redacted, and so leads nowhere. */
-export function linkCarriedKey(
+/** Whether a link carried the key, which is redacted, so that it leads nowhere. */
+export const linkCarriedKey = (
 	link: string,
 	{ isRedacted = false }: Pick<ServiceResponse, 'isRedacted'>,
-): boolean {
-	return isRedacted && Redaction.isMasked(link);
-}
+): boolean => isRedacted && Redaction.isMasked(link);
 
 /** Thrown by parsers; the problem continues "the response …". */
 export class UnusableResponse extends Error {
@@ -66,7 +64,6 @@ export class UnusableResponse extends Error {
 /** The response, with any error in it, is about another job than the requested one. */
 export class OtherJobResponse extends UnusableResponse {}
 
-/** The fields of a response as received, with the request id from the headers. */
 export interface ResponseFields extends JsonObject {
 	request_id?: string;
 	/** The request id from the headers, when the body has another one. */
@@ -82,7 +79,6 @@ export function bodyFields(response: ServiceResponse): ResponseFields {
 	return withRequestIds(fields, response);
 }
 
-/** These fields of a response, with its request ids. */
 export function withRequestIds(
 	fields: JsonObject,
 	{ headers, requestId }: Pick<ServiceResponse, 'headers' | 'requestId'>,
@@ -97,13 +93,13 @@ export function withRequestIds(
 	};
 }
 
-/** The request ids among these fields, for an output that has only some of the fields. */
+/** For an output that has only some of the fields. */
 export const requestIdsOf = ({ request_id, http_request_id }: JsonObject): JsonObject =>
 	withoutUndefined({ request_id, http_request_id });
 
 /**
- * The fields of a response, with some that a node sets itself, or removes with `undefined`. The service's own values
- * are kept as `service_…`, so that nothing of the response is lost.
+ * The fields of a response, with some that a node sets itself, or removes with `undefined`. The values they displace are
+ * kept as `service_…`.
  */
 export function withOwnFields(fields: JsonObject, own: JsonObject): JsonObject {
 	const displaced = Object.entries(own).flatMap(([name, value]) => {

@@ -3,36 +3,31 @@ import { abortable } from './timeouts';
 
 /** The part of the memory that one response holds. */
 export interface HeldBytes {
-	/**
-	 * Counts bytes that have arrived. Waits while all responses together hold too much, so that no more is read of this
-	 * one; rejects when the signal aborts first.
-	 */
+	/** Counts bytes that have arrived. Waits while all responses together hold too much; rejects when the signal aborts. */
 	take(bytes: number, signal?: AbortSignal): Promise<void>;
 	/** To be called once the response has been read, or was given up. */
 	release(): void;
 }
 
 /**
- * Bounds what all responses hold that are read at the same time. What is too much waits, since it may be paid for: the
- * first megabyte of a response is always free, and the first that would have to wait may exceed the bound, so that it
- * ends. A response alone is bounded by its size.
+ * Bounds what all responses that are read at the same time hold together. None is dropped, since it may be paid for: the
+ * others wait. The first megabyte of each is free, and one response at a time may exceed the bound, so that it ends.
  */
 export class ResponseMemory {
 	private held = 0;
 	/** The share that may exceed the bound. */
 	private exempt?: HeldBytes;
-	/** Wakes those that wait, in the order in which they began to; each looks whether there is room for it now. */
+	/** Wakes those that wait, in the order in which they began to. */
 	private wake = () => {};
 	private freed = this.nextFreed();
 
 	constructor(private readonly max = maxHeldBytes) {}
 
-	/** In bytes, without the free part of each response. */
+	/** Without the free part of each response. */
 	get heldBytes(): number {
 		return this.held;
 	}
 
-	/** The share of one response; it holds nothing yet. */
 	share(): HeldBytes {
 		let own = 0;
 		let counted = 0;
@@ -63,5 +58,5 @@ export class ResponseMemory {
 	}
 }
 
-/** Shared by all gateways and executions of this process. */
+/** Of all gateways and executions of this process. */
 export const responseMemory = new ResponseMemory();

@@ -5,7 +5,7 @@ const maxBackoff = 30_000;
 
 /** A longer Retry-After is reported instead of obeyed: nobody expects one request to take an hour. */
 export const maxRetryAfter = 5 * 60_000;
-/** A verdict that allows at most this many tries protects money: the user can lower it, but not raise it. */
+/** A verdict with at most this many tries protects money: the user can lower it, but not raise it. */
 const firmTries = 2;
 
 /**
@@ -41,19 +41,13 @@ export function waitBeforeRetry(
 	return ignoresRetryAfter ? backoffWithJitter : retryAfter;
 }
 
-/**
- * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3), or more exactly by `Retry-After-Ms` of
- * some services. Undefined when absent or neither.
- */
+/** `Retry-After` (RFC 9110, 10.2.3), or the more exact `Retry-After-Ms` of some services, in milliseconds. */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
 	const { 'retry-after-ms': milliseconds = '', 'retry-after': time } = headers;
 	return /^\d{1,15}(\.\d{1,15})?$/.test(milliseconds) ? Number(milliseconds) : parseTime(time, now);
 }
 
-/**
- * Milliseconds for which a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
- * `X-RateLimit-Reset`. Undefined when none of them gives a time, or it is longer than {@link maxRetryAfter}.
- */
+/** Milliseconds for which a rate limit holds back all requests, up to {@link maxRetryAfter}. */
 export function parseRateLimitPause(
 	headers: Record<string, string>,
 	now: number,
@@ -65,7 +59,6 @@ export function parseRateLimitPause(
 	return pause !== undefined && pause <= maxRetryAfter ? pause : undefined;
 }
 
-/** Maximum number of characters read from a header with a time. */
 const maxHeaderLength = 100;
 
 /** Milliseconds until a time. Services give seconds, seconds or milliseconds since 1970, or a date. */

@@ -7,13 +7,13 @@ import { anySignal, isInTime } from './timeouts';
 
 /** The place of a request in its queues. */
 export interface Slot {
-	/** Leaves the queue of the key; undefined when the credential sets no limit. */
+	/** Leaves the queue of the key. */
 	leave?: () => void;
 	/** Lets this process poll the job again. */
 	endPoll?: (isSent: boolean) => void;
 }
 
-/** By job: when this process may poll it again; infinite during a poll. The polls that ended first come first. */
+/** By job: when this process may poll it again; infinite during a poll. Sorted by the ends of the polls. */
 export const nextPolls = new Map<string, number>();
 
 /** "Limits": the minimum between the end of a poll and the next one of the same job, in milliseconds. */
@@ -41,7 +41,7 @@ export async function sendInTurn<T extends object>(
 		turnSignal.throwIfAborted();
 	};
 	const mayWait = endpoint.isPoll || queue !== undefined;
-	// With one listener per request on a shared signal, Node.js would warn.
+	// Node.js would warn of one listener per request on a shared signal.
 	const waiting = mayWait && { signal: anySignal(signal, closing), patience };
 	const hasTurn = !waiting || (await isInTime(takeTurn, clock, waiting));
 	let outcome: T | GatewayError | undefined;
@@ -57,17 +57,14 @@ export async function sendInTurn<T extends object>(
 	}
 }
 
-/**
- * Waits until the job may be polled.
- * @returns a function to call when the poll is over; one that was never sent holds back no other
- */
+/** Waits until the job may be polled. @returns to be called when the poll is over; an unsent one holds back no other */
 async function startPoll(
 	job: string,
 	clock: Clock,
 	signal: AbortSignal,
 ): Promise<(isSent: boolean) => void> {
 	for (let next = nextPolls.get(job); next !== undefined; next = nextPolls.get(job)) {
-		// During a poll, this looks again before the next one is due. A clock that was set back makes no wait longer.
+		// A poll in progress is looked at again in time. A clock that was set back makes no wait longer.
 		const left = Math.min(next - clock.now(), interval);
 		if (left > 0) await clock.sleep(left, signal);
 		if (next < Infinity && nextPolls.get(job) === next) nextPolls.delete(job);

@@ -1,7 +1,6 @@
 import { TimeLimitError } from '../errors/networkError';
 import type { Clock } from './clock';
 
-/** Aborts as soon as one of the signals does. */
 export function anySignal(...signals: Array<AbortSignal | undefined>): AbortSignal {
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
@@ -23,13 +22,10 @@ export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): P
 	}
 }
 
-/** In milliseconds, since timers take no more than 24 days. A longer patience counts as none. */
+/** Milliseconds; timers take no more than 24 days. A longer patience counts as none. */
 export const longestSleep = 3_600_000;
 
-/**
- * Whether `wait` ends before the signal aborts, and within the patience in milliseconds (default: any). The signal given
- * to it aborts when it is over.
- */
+/** Whether `wait` ends before the signal aborts and `patience` milliseconds pass. Its own signal aborts afterwards. */
 export async function isInTime(
 	wait: (signal: AbortSignal) => Promise<unknown>,
 	clock: Clock,
@@ -53,8 +49,8 @@ export async function isInTime(
 const done = new Error('done');
 
 /**
- * Runs `work` for at most `milliseconds`. The signal given to the work aborts when the time is up or
- * `signal` aborts, and the promise then rejects at once, whether or not the work obeys its signal.
+ * Runs `work` for at most `milliseconds`. Its own signal aborts when the time is up or `signal` aborts, and the promise
+ * then rejects at once, whether or not the work obeys.
  * @param limit `grace`: milliseconds that the work still has once `signal` aborts
  */
 export async function withTimeout<T>(

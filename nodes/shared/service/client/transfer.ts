@@ -8,7 +8,7 @@ import type { Gateway } from './gateway';
 import { anySignal } from './timeouts';
 
 interface Transferred<T> {
-	/** The value that the store returned. */
+	/** What the store returned. */
 	stored: T;
 	type: FileType;
 	/** Its end, as far as its bytes tell. */
@@ -19,10 +19,8 @@ interface Transferred<T> {
 export type Store<T> = (bytes: AsyncIterable<Uint8Array>, type: FileType) => Promise<T>;
 
 /**
- * Transfers a file ("Endpoints" 3) by its unchanged link, in constant memory, and without the key unless the gateway
- * itself serves the file. An interrupted transfer resumes where it broke off.
- * @param store consumes the bytes once their type is known; called again, from the first byte, when the host cannot
- * resume
+ * Transfers a file ("Endpoints" 3) in constant memory. An interrupted transfer resumes where it broke off.
+ * @param store consumes the bytes; called again, from the first byte, when the host cannot resume
  * @throws GatewayError
  */
 export async function transferFile<T>(
@@ -41,7 +39,7 @@ export async function transferFile<T>(
 	}
 }
 
-/** Passes the bytes on, from the first one, as soon as their type is known. */
+/** Passes the bytes on as soon as their type is known. */
 async function passOn<T>(
 	file: FileBytes,
 	gateway: Gateway,
@@ -59,7 +57,7 @@ async function passOn<T>(
 		});
 	try {
 		let first: IteratorResult<Uint8Array, void> | undefined = await read();
-		// A generator would answer a store that gives up only after the next byte, which may never come.
+		// A generator would let a store that gives up wait for the next byte, which may never come.
 		const stream: AsyncIterableIterator<Uint8Array> = {
 			[Symbol.asyncIterator]: () => stream,
 			next: async () => {
@@ -75,7 +73,7 @@ async function passOn<T>(
 		const { type, end } = file.begun;
 		return { stored: await store(stream, type), type, state: end.state };
 	} catch (error) {
-		// The store may have wrapped the error of the transfer, which knows the original cause.
+		// The store may have wrapped the error of the transfer.
 		throw failure ?? error;
 	} finally {
 		ended.abort();

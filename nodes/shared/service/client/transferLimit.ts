@@ -1,7 +1,7 @@
 import { minTransferRate, transferMinute } from '../protocol/bounds';
 import type { Clock } from './http';
 
-/** The bytes that several transfers may receive together. */
+/** What several transfers may receive together. */
 export interface SharedBytes {
 	readonly max: number;
 	left: number;
@@ -41,7 +41,7 @@ export class TransferLimit {
 		this.endsAt = clock.now() + this.minTime;
 	}
 
-	/** Call this with the length that a response announces. @returns as {@link excess} does */
+	/** Takes the length that a response announces. @returns as {@link excess} does */
 	announce(bytes = 0): string | undefined {
 		this.announced = Math.max(this.announced, Math.min(bytes, this.bounds.maxBytes));
 		return this.excessInSize(bytes);
@@ -61,7 +61,7 @@ export class TransferLimit {
 		if (this.bounds.shared) this.bounds.shared.left -= more;
 		const now = this.clock.now();
 		if (bytes <= this.announced) {
-			// There are fewer of them when the transfer has started again.
+			// There are fewer bytes when the transfer has started again.
 			const time = Math.floor((more < 0 ? bytes : more) / minTransferRate);
 			this.endsAt = Math.max(this.endsAt, Math.min(this.endsAt + time, now + transferMinute));
 		}
@@ -80,6 +80,5 @@ export class TransferLimit {
 	}
 }
 
-/** In words. */
 const sizeOf = (bytes: number) =>
 	bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${Math.round(bytes / 1e8) / 10} GB`;
