@@ -6,10 +6,10 @@ import type { AddressProblem } from './networkError';
 
 /**
  * How far a failed request got, and who responded.
- * - `unsent`: it was never sent, because no connection could be made.
- * - `lost`: it was sent, but no response arrived; the service may have acted on it.
+ * - `unsent`: no connection could be made.
+ * - `lost`: no response arrived; the service may have acted on it.
  * - `proxied`: a proxy responded in place of the service, which may have acted on it.
- * - `answered`: the service responded, and refused it.
+ * - `answered`: the service refused it.
  * - `unreadable`: a response arrived, but cannot be used.
  * - `none`: no request failed: bad input, a failed job, a deadline, Stop.
  */
@@ -31,8 +31,8 @@ export type FailureKind =
 	/** The response was larger than n8n could bear, and so was not read to its end. */
 	| 'excess'
 	| 'unreadable'
-	/** The gateway redirects to another address, or to one that would lose the request's content. */
 	| 'foreignRedirect'
+	/** It leads nowhere, or would lose the request's content. */
 	| 'uselessRedirect'
 	/** A link, or the target of a redirect, carries the key. */
 	| 'linkCarriesKey'
@@ -41,21 +41,19 @@ export type FailureKind =
 	/** n8n could not store a file that was received. */
 	| 'notStored'
 	| 'noSpace'
-	/** The input cannot work. */
 	| 'badInput'
-	/** Other requests or limits held this request back for too long, so that it was not sent. */
+	/** Other requests or limits held this one back for too long, so that it was not sent. */
 	| 'heldBack';
 
 /** A model that belongs to another endpoint than the one it was sent to. */
 export interface OtherModel {
 	id: string;
-	/** Its use. */
 	kind: ModelKind;
 }
 
-/** The shown part of a failure. Names are the service's own where it has them ("Error object"); unknown ones are absent. */
+/** The shown part of a failure. Names are the service's own where it has them ("Error object"). */
 export interface FailureRecord {
-	/** The event in one line. */
+	/** What happened, in one line. */
 	message: string;
 	/** HTTP status; 0 without a response ("Errors", last paragraph). */
 	status: number;
@@ -72,22 +70,18 @@ export interface FailureRecord {
 	partial_text?: string;
 	/** The link of an image that could not be fetched, or of a video that may be there, byte for byte. */
 	url?: string;
-	/** The job this failure is about. */
 	job?: JobSummary;
 }
 
-/**
- * The facts about a failure, as plain data that survives JSON. Decisions read them; what the user can do is derived
- * from them where they are shown, and nowhere else.
- */
+/** A failure as plain data that survives JSON. Advice is derived from it only where it is shown. */
 export interface Failure extends FailureRecord {
 	reach: Reach;
 	kind?: FailureKind;
-	/** The cost of the request; undefined where no request failed. */
+	/** Undefined where no request failed. */
 	cost?: Cost;
 	/** See `deniedBy`. */
 	denies?: 'key' | 'job' | 'request';
-	/** Set when the service itself refused the model and made nothing: see `refusesModel`. Earlier tries are another matter. */
+	/** The service itself refused the model and made nothing: see `refusesModel`. An earlier try may have made something. */
 	refusesModel?: true;
 	/** Milliseconds the service asked to wait. */
 	retryAfter?: number;
@@ -95,17 +89,16 @@ export interface Failure extends FailureRecord {
 	otherModel?: OtherModel;
 	/** The host of a file; undefined for the gateway. */
 	host?: string;
-	/** The idempotency key of an order whose outcome is unknown. */
+	/** Of an order whose outcome is unknown. */
 	idempotencyKey?: string;
-	/** How many requests of an order with an unknown outcome may have been accepted, unless one. */
+	/** How many requests of an order with an unknown outcome may have been accepted. Default: one. */
 	requests?: number;
-	/** Set when the wait for a job has ended, while the job may go on. */
+	/** The wait for a job has ended, while the job may go on. */
 	waitEnded?: 'timeout' | 'stopped';
-	/** Why the last poll failed. */
 	lastPoll?: Failure;
 	/** A file that was made and charged, and cannot be delivered; `nothing` if the service says that there is none. */
 	made?: 'video' | 'image' | 'lostImage' | 'nothing';
-	/** Set when the user pressed Stop. */
+	/** The user pressed Stop. */
 	isStopped?: true;
 	/** Advice in the words of a layer that alone knows the cause. */
 	advice?: string;
@@ -113,7 +106,7 @@ export interface Failure extends FailureRecord {
 	orderAdvice?: string;
 }
 
-/** Facts of a failure. Without others, nothing was sent. Of a request, it must be said what is charged. */
+/** If a request failed, it must be said what is charged. */
 type Facts = Partial<Failure> &
 	Pick<Failure, 'message'> &
 	({ reach?: 'none' } | Pick<Failure, 'reach' | 'billed'>);
@@ -128,28 +121,24 @@ export class GatewayError extends Error {
 		this.failure = { reach: 'none', status: 0, billed: 'no', retry_can_help: false, ...facts };
 	}
 
-	/** The same error with some facts replaced. */
 	with(changes: Partial<Failure>): GatewayError {
 		return new GatewayError({ ...this.failure, ...changes });
 	}
 
-	/** The same error, about this job. The job exists, so it may be charged whatever the last request said. */
+	/** The job exists, so it may be charged whatever the last request said. */
 	about(job: JobSummary): GatewayError {
 		const { billed } = this.failure;
 		return this.with({ job, billed: billed === 'no' ? 'unknown' : billed });
 	}
 }
 
-/** @throws any other error: a bug of ours must not be reported as a failure of the network */
+/** @throws any other error: a bug of ours is no failure of the network */
 export function asGatewayError(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	throw error;
 }
 
-/**
- * The error with which everything in progress ends when the user presses Stop.
- * @param interrupted the request that Stop interrupted, whose outcome may be unknown
- */
+/** Everything in progress ends with it on Stop. @param interrupted a request whose outcome may be unknown */
 export function stopped(interrupted?: GatewayError): GatewayError {
 	const facts = {
 		message: 'The execution was stopped',

@@ -6,18 +6,16 @@ import { GatewayError, type Failure } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
 
-/** The failure of a job that exists, so that it may be charged. */
+/** A job that exists may be charged. */
 function jobError(job: JobSummary, message: string, facts: Partial<Failure>): GatewayError {
 	const { request_id } = job;
 	const known = { ...withoutUndefined({ request_id }), billed: 'unknown' } as const;
 	return new GatewayError({ ...known, retry_can_help: true, ...facts, message, job });
 }
 
-/** The facts of a response that is about a job, but of no use. */
 const unusable = (text: string) =>
 	({ reach: 'unreadable', kind: 'unreadable', raw_body: truncateBody(text) }) as const;
 
-/** The user pressed Stop. */
 export const jobStopped = (job: JobSummary): GatewayError =>
 	jobError(job, 'The execution was stopped', { isStopped: true, waitEnded: 'stopped' });
 
@@ -33,10 +31,7 @@ export const takenUp = (job: JobSummary, execution: string): GatewayError =>
 		retry_can_help: false,
 	});
 
-/**
- * Failed calls are not charged. For a job that fails after it was accepted, the specification does not say.
- * @param status why the job failed, if it could be read, and the body as it arrived
- */
+/** The specification does not say whether a job that fails after it was accepted is charged. @param text the body */
 export const jobFailed = (
 	job: JobSummary,
 	{ failure: reason, text }: { failure?: ErrorObject; text: string },
@@ -47,14 +42,14 @@ export const jobFailed = (
 		raw_body: truncateBody(text),
 	});
 
-/** Why a job failed, in the service's words as far as it gave any. */
+/** In the service's words as far as it gave any. */
 export function failureReason(reason: ErrorObject = {}): string {
 	const kind = refusalOfCode(reason);
 	const meaning = kind && refusals[kind].meaning;
 	return excerpt(reason.message ?? meaning ?? reason.code ?? 'the service gave no reason');
 }
 
-/** A response with an unknown status, which may be about anything. */
+/** The response may be about anything. */
 export const jobStatusUnclear = (
 	job: JobSummary,
 	{ status, text }: { status: string; text: string },
@@ -65,7 +60,7 @@ export const jobStatusUnclear = (
 
 /**
  * @param timeout milliseconds
- * @param last `lastPoll`: why the last poll failed; `url`: the link that it gave, under a state that nobody knows
+ * @param last `lastPoll`: why the last poll failed; `url`: the link that it gave under an unknown state
  */
 export function deadlinePassed(
 	job: JobSummary,
@@ -90,7 +85,7 @@ export function deadlinePassed(
 export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 	reach === 'none' && phaseOf(job?.status ?? '') === 'failed';
 
-/** Whether the service did not find the job of this request. A 404 may also say that its video is not finished yet. */
+/** A 404 that says that the video is not finished yet has another kind. */
 export const isJobUnknown = ({ kind }: Failure): boolean => kind === 'notFound' || kind === 'gone';
 
 /** Neither endpoint knows the ID. @param error what one of them responded */
@@ -117,7 +112,7 @@ export function linkMissing(
 	});
 }
 
-/** The video is finished, but its link is neither used nor shown. */
+/** Its link is neither used nor shown. */
 export const jobLinkCarriesKey = (job: JobSummary): GatewayError =>
 	jobError(job, `${jobName(job)} finished, but its link carries the API key`, {
 		reach: 'unreadable',
@@ -145,7 +140,7 @@ export function linkNotFound(
 	const isDenied = ofJob?.denies === 'request' || (isVideo && content?.denies === 'request');
 	return jobError(job, isNamed ? message : `${jobName(job)} finished. ${message}`, {
 		...failure,
-		// The job may hold its link in a field that is not known here, so its response says more than a failed request.
+		// The job may hold its link in an unknown field, so its response says more than a failed request.
 		...(Object.keys(fields).length > 0 && { raw_body: truncateBody(JSON.stringify(fields)) }),
 		...(isDenied
 			? { made: 'nothing', billed: 'unknown', retry_can_help: false }

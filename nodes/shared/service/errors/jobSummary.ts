@@ -2,7 +2,7 @@ import { beginningOf } from '../json';
 import { oneLine } from '../oneLine';
 import type { JobKind } from '../protocol/jobs';
 
-/** The last known status of a job, with all that is needed to collect it later. */
+/** The last known status of a job, and what is needed to collect it later. */
 export interface JobSummary {
 	kind?: JobKind;
 	id: string;
@@ -15,19 +15,17 @@ export interface JobSummary {
 /** In characters of an ID: a service can write any text there. */
 const maxShownLength = 500;
 
-/** @param shown the words of the service as they are shown, such as in Markdown */
+/** @param shown makes words of the service safe to show, such as in Markdown */
 export const jobName = ({ id }: JobSummary, shown = oneLine) => `Video job ${shownId(id, shown)}`;
 
-/** An ID as it is shown. */
 export const shownId = (id: string, shown = oneLine): string =>
 	id.length > maxShownLength ? `${shown(beginningOf(id, maxShownLength))}…` : shown(id);
 
-/** The progress of a job, for progress messages: "Video job …: running, 40 %". @param shown as in {@link jobName} */
+/** "Video job …: running, 40 %" */
 export function describeProgress(job: JobSummary, shown = oneLine): string {
 	return `${jobName(job, shown)}: ${describeState(job, shown)}`;
 }
 
-/** The same without the name of the job. */
 export function describeState({ status, progress }: JobSummary, shown = oneLine): string {
 	if (status === undefined) return 'waiting for the first status check';
 	const state = shown(status.toLowerCase().replaceAll('_', ' '));

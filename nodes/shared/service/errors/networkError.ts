@@ -1,13 +1,12 @@
 import { isObject } from '../json';
 
-/** Thrown when a time limit has passed. */
 export class TimeLimitError extends Error {
 	constructor(readonly milliseconds: number) {
 		super(`the time limit of ${Math.round(milliseconds / 100) / 10} s passed`);
 	}
 }
 
-/** The problems of an address; each continues "… could not be reached: ". */
+/** Each continues "… could not be reached: ". */
 export const addressProblems = {
 	unknownHost: 'its host name is not found',
 	closedPort: 'nothing responds there',
@@ -18,9 +17,7 @@ export const addressProblems = {
 
 export type AddressProblem = keyof typeof addressProblems;
 
-/**
- * By the codes, messages and names of errors of Node.js and n8n. The HTTP client's own timeout may fire just before ours.
- */
+/** By codes, messages and names of errors of Node.js and n8n. The HTTP client's own timeout may fire just before ours. */
 const kinds: Array<[words: RegExp, kind: AddressProblem | 'timeout' | 'garbled']> = [
 	[/^HPE_|^Parse Error: /, 'garbled'],
 	[/ENOTFOUND|EAI_/, 'unknownHost'],
@@ -31,12 +28,11 @@ const kinds: Array<[words: RegExp, kind: AddressProblem | 'timeout' | 'garbled']
 	[/\btimeout of \d+ ?ms exceeded|^the time limit of .* passed$/, 'timeout'],
 ];
 
-/** The facts in the network's own error. */
 interface NetworkError {
-	/** Something that is no valid HTTP arrived, so the request was received. */
+	/** `unreadable`: something that is no valid HTTP arrived, so the request was received. */
 	reach: 'unsent' | 'lost' | 'unreadable';
 	kind?: (typeof kinds)[number][1] | 'unreachable';
-	/** Its own words, without the layers around it. */
+	/** The words of the innermost error. */
 	text: string;
 	/** The IP address and port to which no connection could be made. */
 	address?: string;
@@ -72,15 +68,15 @@ export function readNetworkError(cause: unknown): NetworkError {
 const beforeConnecting = /^(connect|getaddrinfo|query)/;
 
 /**
- * Whether the connection was never ready to write. A server may break a connection in any way after it accepted an
- * order, so the text of an error proves nothing. If it is not clear, the request counts as sent.
+ * Whether the connection was never ready to write. A server may break one in any way after it accepted an order, so the
+ * text of an error proves nothing. If it is not clear, the request counts as sent.
  */
 function neverConnected({ name, syscall, request }: ErrorLevel): boolean {
 	if (isText(syscall) && beforeConnecting.test(syscall)) return true;
 	// With these, n8n refuses an address before it connects.
 	if (isText(name) && name.startsWith('SsrfBlocked')) return true;
 	if (!isObject(request) || !('socket' in request)) return false;
-	// Node.js gives a request its socket before the TLS handshake, but sends nothing until the handshake has finished.
+	// Node.js gives a request its socket before the TLS handshake, and sends nothing until that has finished.
 	const { socket } = request;
 	return socket === null || (isObject(socket) && socket.secureConnecting === true);
 }

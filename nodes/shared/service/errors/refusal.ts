@@ -28,13 +28,12 @@ import type { Failure, OtherModel } from './gatewayError';
 import type { JobSummary } from './jobSummary';
 import type { SentRequest } from './verdict';
 
-/** Failures that may be those of a provider which goes on with its work. */
+/** A provider may go on with its work behind these. */
 const mayTimeOut: RefusalKind[] = ['serverError', 'providerError', 'missingMediaOrServerError'];
 
 /**
- * Why the service refused, or in what it failed. After a time limit, what was ordered may have been made, as when the
- * error speaks of the job, or its ID is in the body.
- * @param body as text
+ * Why the service refused, or in what it failed. `timedOut` when the order may be made all the same: after a time limit,
+ * or when the error speaks of the job or has its ID.
  */
 export function refusalOf(
 	status: number,
@@ -45,7 +44,7 @@ export function refusalOf(
 	const kind = causeOf(status, error, request);
 	const { code = '', type = '', message = '' } = error;
 	const said = `${status} ${code} ${type} ${message.slice(0, maxReasonLength)}`;
-	// An error inside a 2xx has no status that says that the request was wrong. That of a poll may be why its job has failed.
+	// No status says that the request was wrong when the error is inside a 2xx. In a poll, it may be why the job failed.
 	const isUnsure = kind === 'badRequest' && status < 400 && request.cost !== 'read';
 	const mayBe = isUnsure || mayTimeOut.includes(kind);
 	const isOfJob = () => jobMadeWords.test(said) || jobNamedIn(body, request) !== undefined;
@@ -53,7 +52,7 @@ export function refusalOf(
 	return isMade || (mayBe && timeLimitWords.test(said)) ? 'timedOut' : kind;
 }
 
-/** The job that an error names beside its reason. An `id` alone may be that of anything. @param body as text */
+/** The job that an error names beside its reason. An `id` alone may be that of anything. */
 export function jobNamedIn(body: string, { media }: SentRequest): JobSummary | undefined {
 	const id = jobIdInText(body, 'task');
 	return id === undefined ? undefined : { kind: media === undefined ? 'video' : 'task', id };
@@ -64,7 +63,7 @@ function causeOf(status: number, error: ErrorObject, { cost, media }: SentReques
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxReasonLength);
 	const said = statusOf(error);
-	// Services refuse what comes too fast with these statuses, too, and make nothing then.
+	// Services refuse a request that comes too fast with these statuses, too, and make nothing.
 	const isTooFast = [400, 403].includes(status) && said === 429;
 	const effectiveStatus = status < 400 || isTooFast ? said : status;
 	const isOneOf = (...statuses: number[]) => statuses.includes(effectiveStatus);
@@ -94,7 +93,7 @@ function causeOf(status: number, error: ErrorObject, { cost, media }: SentReques
 		return media === 'none' || isBlamed ? 'missingMedia' : 'missingMediaOrServerError';
 	}
 	const isModerated = isOneOf(400, 403) && moderationWords.test(reason);
-	// When the response names neither cause, a create may be refused for its content; when it names both, too.
+	// A create may be refused for its content also when the response names neither cause, or both.
 	const isForbidden = permissionWords.test(reason);
 	const isUnclear = isModerated === isForbidden && (isModerated || cost === 'job');
 	if (isOneOf(403) && isUnclear) return 'forbidden';
@@ -102,7 +101,7 @@ function causeOf(status: number, error: ErrorObject, { cost, media }: SentReques
 	return statusRefusals[effectiveStatus] ?? (effectiveStatus < 500 ? 'badRequest' : 'serverError');
 }
 
-/** The status that fits what an error says, as inside a 2xx response. */
+/** The status that fits the words of an error, such as one inside a 2xx response. */
 function statusOf({ code = '', type = '', message = '' }: ErrorObject): number {
 	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
@@ -121,7 +120,6 @@ export function otherModelIn(
 
 const mayBlameModel = ['badRequest', 'notFound', 'serverError', 'missingMediaOrServerError'];
 
-/** Whether the service may have refused the request because of its model. */
 export function isModelBlamed(
 	{ id }: OtherModel,
 	kind: RefusalKind,
@@ -132,8 +130,8 @@ export function isModelBlamed(
 }
 
 /**
- * Whether a refusal of the service is about the model, its group or its load, and says that nothing was made ("Errors").
- * One that may be about the content is not: no model gets a prompt that was refused. Pure.
+ * Whether a refusal is about the model, its group or its load, and says that nothing was made ("Errors"). No other model
+ * gets a prompt that may have been refused for its content.
  */
 export function refusesModel(
 	kind: RefusalKind,
@@ -149,6 +147,6 @@ export function refusesModel(
 	return kind === 'providerError' || kind === 'serverError';
 }
 
-/** Whether the same order may be placed with another model: neither this try nor an earlier one can have made anything. */
+/** Whether neither this try nor an earlier one of the order can have made anything. */
 export const mayTryOtherModel = ({ refusesModel: isRefused, reach, billed }: Failure): boolean =>
 	isRefused === true && reach === 'answered' && billed === 'no';

@@ -18,21 +18,20 @@ export interface RequestInfo extends SentRequest {
 	otherModel?: Failure['otherModel'];
 	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
 	isFile?: true;
-	/** The host of a requested file. Failures name it. */
+	/** The host of a requested file. */
 	host?: string;
-	/** Set when nothing of the response may be shown. */
+	/** Whether nothing of the response may be shown. */
 	hidesResponse?: boolean;
-	/** The address that was requested. A connection that was refused by another one is that of a proxy. */
+	/** If another address refused the connection, that is a proxy's. */
 	url?: string;
 }
 
-/** A response whose body has been read. */
 interface FailedResponse {
 	status: number;
 	headers: Record<string, string>;
-	/** The body as text, as much of it as arrived. */
+	/** As much of the body as arrived. */
 	text: string;
-	/** The body, if it has been parsed, which takes long for a large one; undefined when it is not JSON. */
+	/** Set if the body has been parsed, which takes long for a large one; undefined then when it is not JSON. */
 	json?: unknown;
 	/** Milliseconds the service asked to wait. */
 	retryAfter?: number;
@@ -47,7 +46,7 @@ export const truncateBody = (text: string) =>
 		? `${beginningOf(text, maxRecordedLength)}… (cut: the first ${maxRecordedLength} of ${text.length} characters)`
 		: text;
 
-/** The failure of a request, with what it means for the order. @param whatHappened continues "Could not …: " */
+/** @param whatHappened continues "Could not …: " */
 function failed(
 	request: RequestInfo,
 	whatHappened: string,
@@ -65,11 +64,7 @@ function failed(
 	});
 }
 
-/**
- * A request without a response.
- * @param cause the network's own error, possibly wrapped
- * @param redaction for the network's error, which may quote the headers of the request
- */
+/** @param cause the network's own error, possibly wrapped, which may quote the headers of the request */
 export function noResponse(
 	request: RequestInfo,
 	cause: unknown,
@@ -90,7 +85,7 @@ export function noResponse(
 
 const problems: Partial<Record<FailureKind, string>> = addressProblems;
 
-/** Whether a connection to this address was one to the host of the URL: a name may resolve to any IP address. */
+/** Whether this address may be that of the URL: a name may resolve to any IP address, so only the port tells. */
 function isAddressOf(address: string, url?: string): boolean {
 	const parsed = parseUrl(url ?? '');
 	if (!parsed) return true;
@@ -98,7 +93,6 @@ function isAddressOf(address: string, url?: string): boolean {
 	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
 
-/** How the response was lost. */
 function lostBy(kind?: FailureKind, host?: string): string {
 	const from = host === undefined ? '' : ` from ${host}`;
 	if (kind === 'timeout') return `no response arrived${from} within the time limit`;
@@ -128,7 +122,7 @@ export function redirected(
 	return failed(request, whatHappened, { reach, kind, status });
 }
 
-/** A request that was held back for too long, and not sent. @param holder what held it back */
+/** A request that was not sent. @param holder what held it back */
 export const heldBack = (purpose: string, holder: string): GatewayError =>
 	new GatewayError({
 		message: `Could not ${purpose}: ${holder} held the request back for too long`,
@@ -168,11 +162,9 @@ export function refused(request: RequestInfo, response: FailedResponse): Gateway
 	});
 }
 
-/** Said in place of a response that may not be shown. */
 export const responseHidden =
 	'the response is not shown, because it comes from inside your network';
 
-/** Why the response refuses the request. */
 function kindOf(
 	request: RequestInfo,
 	response: FailedResponse,
@@ -202,7 +194,7 @@ function isFromProxy({ status, headers, text }: FailedResponse): boolean {
 	return status === 401 ? wantsLogin : status === 403 && isWebPage({ headers, text });
 }
 
-/** Whether the response is the service's own: it has an error object that says something, or a code of the service. */
+/** Whether the response has an error object that says something, or a code of the service. A proxy's has neither. */
 function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = refusalOfCode(said) !== undefined;
@@ -212,8 +204,7 @@ function isFromService(body: unknown, said: ErrorObject = {}): boolean {
 /**
  * A 2xx with an unusable body: truncated, empty, a web page, not JSON, or without the fields needed.
  * @param problem continues "the response …"
- * @param details the text that arrived before the response broke off, the error object with which it broke off, and
- * what is wrong with it
+ * @param details the text before the response broke off, the error object with which it did, and what is wrong with it
  */
 export function unreadable(
 	request: RequestInfo,
@@ -234,7 +225,6 @@ export function unreadable(
 	});
 }
 
-/** The fields of a failure that come from the response. */
 function responseFields(
 	{ status, headers, text }: FailedResponse,
 	body: unknown,

@@ -2,7 +2,6 @@ import { passes } from '../protocol/errorCodes';
 import type { Cost } from '../protocol/endpoints';
 import type { Failure } from './gatewayError';
 
-/** The facts about a failed request on which the verdict rests. */
 export type FailedRequest = Pick<Failure, 'reach' | 'status' | 'kind' | 'retryAfter'>;
 
 /** The request that was sent, and the user's wish. */
@@ -10,7 +9,7 @@ export interface SentRequest {
 	cost: Cost;
 	/** Whether it had reference media; undefined where the endpoint takes none. */
 	media?: 'given' | 'none';
-	/** The idempotency key of the order: the service recognises it, and makes no second job. */
+	/** The service recognises it, and makes no second job. */
 	idempotencyKey?: string;
 	/** Whether the user wants it sent again when its response was lost; undefined: as its cost says. */
 	resendsLost?: boolean;
@@ -19,14 +18,13 @@ export interface SentRequest {
 	isUnclear?: boolean;
 }
 
-/** How often the client sends a request in all, and whether the user can send it later. */
 interface Tries {
+	/** How often the client sends a request in all. */
 	tries: number;
-	/** Whether the same order can succeed later with nothing changed, and costs nothing twice. */
+	/** Whether the user can send it later with nothing changed, without paying twice. */
 	helps: boolean;
 }
 
-/** The meaning of a failed request. */
 interface Verdict extends Tries {
 	/** Whether what was ordered is charged. */
 	charged: 'no' | 'unknown';
@@ -44,7 +42,7 @@ const never: Tries = { tries: 1, helps: false };
 /** Failures that come again whenever the same request is sent. */
 const repeating: string[] = ['foreignRedirect', 'uselessRedirect', 'linkCarriesKey', 'excess'];
 
-/** With these, the service has made nothing. */
+/** The service has made nothing. */
 const failedBefore: string[] = ['providerError', 'jobNotFinished'];
 
 /** Statuses of a proxy that has waited for the service in vain; the last two are those of content networks. */
@@ -58,8 +56,8 @@ export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict
 	const { reach, kind } = failure;
 	const { cost } = request;
 	const isLost = wasLost(failure, request);
-	// A call without a response is not charged ("Errors", status 0), but the job that it creates may be running. What a
-	// proxy did with a request before it responded by itself is unknown.
+	// A call without a response is not charged ("Errors", status 0), but the job that it creates may be running. A proxy
+	// that responds by itself may have passed the request on.
 	const mayBeMade =
 		reach === 'proxied' ||
 		reach === 'unreadable' ||
@@ -71,7 +69,7 @@ export function verdictOf(failure: FailedRequest, request: SentRequest): Verdict
 	};
 }
 
-/** Whether the response was lost on its way, also that of the provider to the service, so that a job may be running. */
+/** Whether a response was lost on its way, perhaps that of the provider to the service, so that a job may be running. */
 function wasLost({ reach, kind }: FailedRequest, { cost }: SentRequest): boolean {
 	const isUndelivered = kind === 'responseNotDelivered' || kind === 'timedOut';
 	return reach === 'lost' || reach === 'proxied' || (cost === 'job' && isUndelivered);
@@ -93,7 +91,6 @@ function triesOf(failure: FailedRequest, request: SentRequest, isLost: boolean):
 		// The same address fails again; another may be down: a server that starts may not speak TLS yet.
 		const isAddressWrong = kind === 'badCertificate' || kind === 'blocked';
 		if (isAddressWrong) return hasBackup ? atOtherUrl : later;
-		// It was certainly not sent.
 		return again;
 	}
 	// The service made nothing, and accepts the same request later.
@@ -117,13 +114,13 @@ function triesOf(failure: FailedRequest, request: SentRequest, isLost: boolean):
 	if (isSafe) return again;
 	// A 2xx had begun to arrive, so it is charged.
 	if (reach === 'unreadable') return never;
-	// A job is created again only where the error code says that nothing was made. With another status than the one of the
-	// specification, a service may pass on what a proxy before the provider said.
+	// A job is created again only where the error code says that nothing was made. With another status than the
+	// specification's, the service may pass on what a proxy before the provider said.
 	const isNothingMade = status === 500 && failedBefore.includes(kind);
 	return cost === 'job' && !isNothingMade ? later : again;
 }
 
-/** Whether the service refused the request only because there were too many. An empty account has the same status. */
+/** Whether there were only too many requests. An empty account has the same status. */
 export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
 	return kind === 'tooManyRequests';
 }
@@ -131,7 +128,7 @@ export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
 /** The statuses of a proxy that cannot reach the server behind it (RFC 9110, 15.6.3 to 15.6.5), also of Cloudflare. */
 const unreachableStatuses = [502, 503, 504, 521, 522, 523, 525, 526, 530];
 
-/** Whether the gateway may be out of reach at this base URL. A job may have been passed on by the proxy that responds. */
+/** Whether the gateway may be out of reach at this base URL. A proxy that responds may have passed on a job. */
 export function isOutOfReach(
 	{ reach, status }: Pick<Failure, 'reach' | 'status'>,
 	cost: Cost,
