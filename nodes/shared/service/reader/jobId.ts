@@ -1,11 +1,10 @@
-/** The ID of a job ("Endpoints" 1 and 11). */
 import { asText, type JsonObject } from '../json';
 import type { JobKind } from '../protocol/jobs';
 import { hasState, isAboutSomethingElse, jobParts, onlyOne, valuesOfJob } from './jobState';
 import { mayBeAccepted } from './refusal';
 import { at, firstBy, named, type Answer, type Rule } from './values';
 
-/** The places of each kind's ID in the specification, also within the `data` around a whole answer of some gateways. */
+/** In the specification ("Endpoints" 1 and 11), also within the `data` around a whole answer of some gateways. */
 const shownIds = {
 	task: [at('output.task_id'), at('task_id'), at('data.task_id'), at('data.output.task_id')],
 	video: [at('id'), at('video_id'), at('data.video_id')],
@@ -13,7 +12,7 @@ const shownIds = {
 	content: [at('video_id'), at('data.video_id')],
 } as const satisfies Record<JobKind | 'content', readonly Rule[]>;
 
-/** The places of other services: under a name of its own, or as the ID of a part that can only be the job. */
+/** In other services: under a name of its own, or as the ID of a part that can only be the job. */
 const usualIds: readonly Rule[] = [
 	named('task_id'),
 	named('video_id'),
@@ -26,7 +25,6 @@ const usualIds: readonly Rule[] = [
 
 /** An ID of anything, by the last word of its name: `paid` and `valid` are none. */
 const idWords = [/(?:^|[_-])(?:uu|gu)?ids?$/i, /[a-z\d](?:Ids?|IDs?|Uuid|UUID)$/];
-/** Names that end like that of a job, and are those of something else. */
 const otherIds =
 	/(?:request|trace|log|span|user|account|customer|client|tenant|org|organization|project|workspace|team|group|session|model|file|asset|media|image|prompt|message|event|webhook|callback|key|app|product|template|voice)ids?$/;
 const isIdName: Rule = ({ name, names }) =>
@@ -35,7 +33,7 @@ const isIdName: Rule = ({ name, names }) =>
 const mayBeId: Rule = ({ value, isOneOfMany }) => asText(value) !== undefined && !isOneOfMany;
 
 /**
- * The ID of the job that an answer is about: in the place of its kind, in that of the other, or the only one there is.
+ * The ID of the job that an answer is about: in a known place, or the only ID that it has.
  * @param links addresses in the head of the response
  */
 export function jobIdIn(
@@ -56,7 +54,7 @@ export function jobIdIn(
 const isBareId: Rule = ({ path, value }) =>
 	path.every((part) => jobParts.test(part)) && looksLikeId(String(value));
 
-/** A word with a digit or a telling beginning, which is neither a small number nor a size such as `1920x1080`. */
+/** A word of at least six characters with a digit or a telling beginning, but no size such as `1920x1080`. */
 const looksLikeId = (text: string): boolean =>
 	/^(?=.*\d|(?:task|job|video|vid|gen)[_-])(?!\d+x\d+$)\w[\w:-]{5,199}$/.test(text);
 
@@ -64,10 +62,9 @@ const looksLikeId = (text: string): boolean =>
 const jobAddress =
 	/^(?:https?:\/)?\/\S*?\/?(?:videos|tasks|jobs|generations|predictions|operations)\/([^/?#\s]+)(?:\/(?:status|content|results?|cancel))?\/?(?:[?#]\S*)?$/i;
 
-/** In characters of an address: no ID comes later. */
 const maxAddress = 2_000;
 
-/** The ID in addresses of a job, if they all name the same. The name of a file is none: it has an extension. */
+/** The ID in addresses of a job, if they all name the same. A file's name is none: it has an extension. */
 function idInAddresses(texts: readonly string[]): string | undefined {
 	const ids = texts.flatMap((text) => {
 		const [, id] = jobAddress.exec(text.slice(0, maxAddress).trim()) ?? [];
@@ -76,7 +73,7 @@ function idInAddresses(texts: readonly string[]): string | undefined {
 	return new Set(ids).size === 1 ? ids[0] : undefined;
 }
 
-/** The ID that an answer gives where the specification shows it, so that it is surely the job's. */
+/** The ID in the place of the specification, so that it is surely the job's. */
 export function shownIdIn(answer: Answer, source: JobKind | 'content'): string | undefined {
 	return asText(firstBy(answer.values.filter(mayBeId), shownIds[source])?.value);
 }
@@ -85,7 +82,7 @@ export function shownIdIn(answer: Answer, source: JobKind | 'content'): string |
 export const isList = ({ values }: Answer): boolean =>
 	values.some((value) => value.value === 'list' && at('object')(value));
 
-/** The jobs in a list, each with an ID and a state of its own. */
+/** Jobs have an ID and a state. */
 export function listedJobs(answer: Answer): Array<{ id: string; job: JsonObject }> {
 	const isListed: Rule = isList(answer)
 		? (value) => value.isWithinList
@@ -98,16 +95,13 @@ export function listedJobs(answer: Answer): Array<{ id: string; job: JsonObject 
 }
 const isListedId = named('id', 'task_id', 'video_id', 'job_id');
 
-/** All IDs of an answer that may be that of its job. */
+/** All that may be the ID of the job. */
 export const jobIdsIn = (answer: Answer): string[] =>
 	answer.values
 		.filter((value) => isIdName(value) || usualIds.some((rule) => rule(value)))
 		.flatMap(({ value }) => asText(value) ?? []);
 
-/**
- * The ID in a body that broke off, or is no JSON for another reason. The job was accepted and will be charged, so its ID
- * is used whatever is wrong with the rest.
- */
+/** The ID in a body that broke off or is no JSON. The job may be charged, so its ID is used whatever the rest is. */
 export function jobIdInText(text: string, kind: JobKind): string | undefined {
 	const names = [...(kind === 'video' ? ['id', 'video_?id'] : []), 'task_?id', 'job_?id'];
 	const ids = names.map((name) => {

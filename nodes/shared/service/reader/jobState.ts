@@ -1,4 +1,3 @@
-/** The state of a job and its progress ("Endpoints" 2 and 12). */
 import { asText, type JsonObject } from '../json';
 import { failureWords, goesOnWords, isFinal, isPollState, phaseOf } from '../protocol/jobs';
 import { hasError } from './reason';
@@ -13,17 +12,15 @@ import {
 	type Value,
 } from './values';
 
-/** Parts of an answer that are about something else than its job. */
 export const isAboutSomethingElse: Rule = ({ path }) =>
 	path.slice(0, -1).some((name) => besides.test(name));
 const besides =
 	/^(?:error|usage|request|input|prompts?|user|account|billing|moderation|webhooks?|callbacks?|links|steps?|stages?|subtasks?|children|history|logs?|events?|queue|audio|image|thumbnail)$/;
 
-/** The values of an answer that may be about its job. */
 export const valuesOfJob = ({ values }: Answer): Value[] =>
 	values.filter((value) => !value.isOneOfMany && !isAboutSomethingElse(value));
 
-/** Names around what can only be the job. */
+/** Names of parts that can only be the job. */
 export const jobParts =
 	/^(?:data|output|outputs|result|results|response|resp|body|task|tasks|job|jobs|video|videos|movie|generation|generations)$/;
 
@@ -33,18 +30,17 @@ export function onlyOne(values: Value[]): Value | undefined {
 	return different.size === 1 ? values[0] : undefined;
 }
 
-/** From a name that only a job has to one that may be about anything. */
+/** The surest comes first. */
 const stateNames = ['task_status', 'job_status', 'video_status', 'status', 'task_state', 'state'];
 
 const plainStateNames = plainNames(...stateNames);
 
-/** Whether an object has a state of its own. */
 export const hasState = (object: JsonObject): boolean =>
 	Object.keys(object).some((name) => plainStateNames.has(plainName(name)));
 
 /**
- * The state of a job as the service spells it. Some gateways add a status of the call itself, such as "success", to that
- * of the job; then the job's own decides, even if it is unknown.
+ * The state of a job as the service spells it ("Endpoints" 2 and 12). Some gateways add a status of the call itself, such
+ * as "success"; then the job's own decides, even if it is unknown.
  */
 export function stateIn(answer: Answer): string | undefined {
 	const values = valuesOfJob(answer);
@@ -59,13 +55,12 @@ export function stateIn(answer: Answer): string | undefined {
 	return own ?? endIn(values.filter(isWithinJob)) ?? asText(onlyOne(states)?.value);
 }
 
-/** Whether all around a value can only be the job. */
 const isWithinJob: Rule = ({ path }) =>
 	path.slice(0, -1).every((name) => jobParts.test(name) || /^(?:status|state)$/.test(name));
 
 const wordsOf = (values: Value[]): string[] => values.flatMap(({ value }) => asText(value) ?? []);
 
-/** Whether a `status` is surely that of the job: "success" and "error" may also be about the call. */
+/** "success" and "error" may also be about the call. */
 function isAboutJob(status: string): boolean {
 	const phase = phaseOf(status);
 	return isPollState(status) || (phase !== undefined && !isFinal(phase));
@@ -80,10 +75,7 @@ function endIn(values: Value[]): string | undefined {
 }
 const isEnd = named('done', 'is_done', 'completed', 'is_completed', 'finished', 'is_finished');
 
-/**
- * The end of a job that names none of the known states, where something besides makes it sure.
- * @param job `state`: as it spells it, `hasLink`: to its file
- */
+/** The end of a job in an unknown state, if other parts of the answer make it sure. @param job `hasLink`: to its file */
 export function sureEndIn(
 	answer: Answer,
 	{ state = '', hasLink }: { state?: string; hasLink: boolean },
@@ -96,7 +88,7 @@ export function sureEndIn(
 /** The `successFlag` of Kie: 0 while the job goes on, 1 when it has succeeded, and 2 or 3 when it has failed. */
 const isSuccessFlag = named('success_flag');
 
-/** In percent. */
+/** Percent. */
 export function progressIn(answer: Answer): number | undefined {
 	const found = firstBy(valuesOfJob(answer), [
 		named('progress'),

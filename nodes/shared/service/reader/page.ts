@@ -2,13 +2,9 @@ import { excerpt } from '../json';
 import { elementIn, plainTextOf } from '../markup';
 import { maxMarkupLength } from '../protocol/bounds';
 
-/** In characters of one short line. */
 const maxLineLength = 200;
 
-/**
- * Why a request failed, from a body that is not JSON: a plain text, XML, or the page of a proxy. It is one short line
- * without markup; undefined when there is none.
- */
+/** Why a request failed, in one line without markup, from a body that is a plain text, XML, or a proxy's page. */
 export function readReason(text: string, headers: Record<string, string>): string | undefined {
 	const type = headers['content-type'] ?? '';
 	const start = text.slice(0, maxMarkupLength).trim();
@@ -26,14 +22,13 @@ export function readReason(text: string, headers: Record<string, string>): strin
 const stack =
 	/(?:\n\s{0,20}at [^\n]{0,300}:\d+\)?(?=\n|$)|\sat (?:async )?[^\s()]{1,300} ?\([^\s()"]{1,300}:\d+\)|\sFile "[^"\n]{1,300}", line \d+, in )[^]*$/;
 
-/** An error without the stack of the program that failed: it says nothing to a person, and the record keeps it. */
+/** The stack of a program says nothing to a person, and the record of the error keeps it. */
 export const withoutStack = (text: string): string =>
 	text
 		.replace(/^Traceback \(most [^]*\n(?=\S)/, '')
 		.replace(stack, '')
 		.trim();
 
-/** The reason on a page, or in XML. */
 export function reasonInMarkup(text: string): string | undefined {
 	const markup = text.slice(0, maxMarkupLength);
 	const textIn = (...names: string[]) =>
@@ -49,7 +44,6 @@ export function reasonInMarkup(text: string): string | undefined {
 	);
 }
 
-/** Whether a body is HTML, by its declared type or its beginning. */
 export function isWebPage(response: { text: string; headers: Record<string, string> }): boolean {
 	const { headers } = response;
 	const text = response.text.slice(0, maxMarkupLength);

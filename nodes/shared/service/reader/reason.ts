@@ -5,7 +5,7 @@ import { phaseOf } from '../protocol/jobs';
 import { reasonInMarkup, withoutStack } from './page';
 import { plainName, plainNames, type Answer, type Value } from './values';
 
-/** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
+/** The error object ("Resources"), or what other gateways and proxies send instead. */
 export interface ErrorObject {
 	message?: string;
 	code?: string;
@@ -24,11 +24,11 @@ const remarks = plainNames(`
 		raw ret_msg result_msg return_msg
 	`);
 const codes = plainNames('code', 'error_code', 'err_code', 'fail_code', 'failure_code');
-/** Names of objects around a reason. */
+/** Around a reason. */
 const wrappers = plainNames(
 	'fault header base_resp response response_metadata result output data task job content_filter generate_video_response',
 );
-/** An object within an error that may have the reason of the provider in it. */
+/** It may have the reason of the provider in it. */
 const inner = plainName('metadata');
 
 export const saysWhy = (name: string): boolean => causes.has(name) || remarks.has(name);
@@ -36,7 +36,6 @@ export const saysWhy = (name: string): boolean => causes.has(name) || remarks.ha
 /** How many reasons are compared with each other, and how many of equal weight are shown. */
 const [maxCompared, maxShown] = [30, 3];
 
-/** A value of a reason, apart from what is around the reason. */
 interface Part extends Value {
 	/** The names around the reason. */
 	around: string;
@@ -44,7 +43,7 @@ interface Part extends Value {
 	within: readonly string[];
 }
 
-/** The error object of a body ("Resources", error object); undefined when there is none. */
+/** Why a request failed; undefined when an answer gives no reason. */
 export function reasonIn({ values }: Answer): ErrorObject | undefined {
 	const texts = values.filter(({ path, value }) => path.length === 0 && typeof value === 'string');
 	if (texts.length > 0) return { message: listed(texts.map(textOf)) };
@@ -75,13 +74,12 @@ const isCause = ({ within }: Part) => causes.has(within[0]);
 const isState = ({ value }: Value) =>
 	phaseOf(beginOf(value)) !== undefined || /^(?:ok|0|2\d\d)$/i.test(beginOf(value));
 
-/** Values that some services always send, and with which they say that all is well. */
+/** Some services always send these, and say that all is well. */
 const harmless = /^(?:0|200|false|null|none|no errors?|ok|success(?:ful)?)?$/i;
 const isHarmless = ({ value }: Value) => harmless.test(beginOf(value));
 
 const beginOf = (value: Value['value']) => String(value).slice(0, 100).trim();
 
-/** Whether an answer has an error that says something. */
 export const hasError = ({ values }: Answer): boolean =>
 	values.some((value) => value.path.some((name) => causes.has(name)) && !isHarmless(value));
 
@@ -149,7 +147,7 @@ function statusCode(parts: Part[]): string | undefined {
 	);
 }
 
-/** Short enough for the middle of a message, whatever a response holds. */
+/** Short enough for the middle of a message. */
 function shortIn(parts: Part[], isName: (name: string) => boolean): string | undefined {
 	const texts = parts.filter(({ name }) => isName(name)).map(({ value }) => asText(value));
 	const text = texts.find((found) => found !== undefined);
@@ -190,7 +188,6 @@ function placed({ siblings, isEntry }: Part, text: string): string {
 	return place && !text.includes(place) ? `${excerpt(place, 100)}: ${text}` : text;
 }
 
-/** Several reasons of equal weight. */
 function listed(texts: string[]): string {
 	const different = [...new Set(texts)];
 	return different.slice(0, maxShown).join('; ') + (different.length > maxShown ? '; …' : '');
@@ -220,7 +217,7 @@ function reasonByField(values: readonly Value[]): ErrorObject | undefined {
 	return reasons.length === 0 ? undefined : { message: listed(reasons) };
 }
 
-/** "What the service does", billing rule 3: from the headers, or else from the body. */
+/** "What the service does", billing rule 3. */
 export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
 	const id = textAt(headers, requestIdHeader) ?? textAt(body, 'request_id', 'error.request_id');
 	return id && excerpt(id, 100);

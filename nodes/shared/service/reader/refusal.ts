@@ -11,37 +11,37 @@ import { phaseOf } from '../protocol/jobs';
 import { hasError, reasonIn, saysWhy, type ErrorObject } from './reason';
 import { plainNames, read, type Answer, type Value } from './values';
 
-/** Fields in which a service says whether it has accepted a request, by their plain names. */
+/** Fields that say whether a request was accepted. */
 const verdictNames = plainNames(`
 		code error_code err_code errno err_no status_code ret ret_code result_code success is_success succeeded
 		successful accepted
 	`);
 const stateNames = plainNames('ok', 'status', 'state');
 
-/** Words of a refusal. A time limit that passed is none: the job may be running. */
+/** Without those of a time limit that passed: the job may be running. */
 const refusingWords =
 	/audit|insufficient|not enough|invalid|illegal|unsupported|not supported|denied|forbidden|unauthori|refus|reject|exceed|too (?:many|long|large)|limit|throttl|missing|required|no available|unavailable|disabled|suspended|arrear|expired key|balance|quota|credits?|queue is full|不足|无效|错误|失败|超出|超过|限制|不支持|拒绝|欠费|无权|未授权|违规|敏感/i;
 
-/** Words that speak of a request that was accepted, or that may have been. */
+/** The request was accepted, or may have been. */
 const acceptingWords =
 	/success|succeed|accepted|submitted|queued|in[ _]queue|pending|created|started|processing|in progress|running|scheduled|\bok\b|time[d ]?[ -_]?out|成功|已提交|处理中|排队|超时/i;
 
-/** Names of fields that belong to the call, whatever they hold. */
+/** Fields about the call, whatever they hold. */
 const callNames = plainNames(`
 		request_id x_request_id trace_id log_id type param object model version timestamp time ts date
 		created host path method failed_count input_sensitive_type output_sensitive_type
 	`);
 
 /**
- * Why a 2xx answer refuses the request, where it has no `error` object: some services put a code and a reason in place of
- * the result. The specification shows no such answer. Undefined unless it is certain, because a request that was accepted
- * may be charged: the answer must clearly say no, and have nothing but that.
+ * Why a 2xx answer without an `error` object refuses the request: some services, but not the specification, put a code
+ * and a reason in place of the result. Undefined unless the answer clearly says no and has nothing else, because an
+ * accepted request may be charged.
  */
 export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefined {
 	const answer = read(body);
 	const error = isObject(body) && answer.isWhole ? reasonIn(answer) : undefined;
 	if (!error) return undefined;
-	// A read costs nothing, and a poll is sent again in any case: only a code of the service is clear enough.
+	// A poll is sent again in any case, so only a code of the service is clear enough.
 	if (cost === 'read') return refusalOfCode(error) && error;
 	const { values } = answer;
 	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
@@ -58,7 +58,7 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	return verdicts.includes('unclear') && isRefusing ? error : undefined;
 }
 
-/** Whether nothing in an answer says that the request was refused, and what is unclear is not about a failure. */
+/** Whether no part of an answer says that the request was refused, and no unclear part is about a failure. */
 export function mayBeAccepted(answer: Answer): boolean {
 	const verdicts = answer.values.map(verdictOf);
 	if (hasError(answer) || verdicts.includes('no')) return false;
@@ -66,7 +66,7 @@ export function mayBeAccepted(answer: Answer): boolean {
 	return !verdicts.includes('unclear') || message === '' || acceptingWords.test(message);
 }
 
-/** The verdict of a field on the request; undefined for a field that gives none. */
+/** Whether a field says that the request was accepted; undefined if it does not say. */
 function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
 	const text = String(value).trim();
 	const isState = stateNames.has(name) || (name === 'result' && typeof value === 'boolean');
@@ -79,7 +79,7 @@ function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined
 	return isState || /^(?:0+|1|408|504)$/.test(text) ? undefined : 'unclear';
 }
 
-/** Whether a field may name or hold what the service has made: any text or number that is neither about the call nor zero. */
+/** Whether a field may name or hold what the service has made. */
 function mayBeResult({ name, value }: Value): boolean {
 	const isKnown =
 		verdictNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);

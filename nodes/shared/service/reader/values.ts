@@ -2,14 +2,14 @@ import { isObject, parseJson, type JsonObject } from '../json';
 import { maxReadText, maxReadValues } from '../protocol/bounds';
 import { words } from '../words';
 
-/** One text, number or truth value of an answer, with where it stands. */
+/** One text, number or truth value of an answer. */
 export interface Value {
 	value: string | number | boolean;
-	/** Its name and the names above it in their {@link plainName}, from the outermost; positions in lists are left out. */
+	/** The {@link plainName} of all around it, from the outermost, and its own, without positions in lists. */
 	path: readonly string[];
 	/** The last of these; empty where the answer is nothing else. */
 	name: string;
-	/** The names of its path as the service spells them. */
+	/** The path as the service spells it. */
 	names: readonly string[];
 	/** The object whose field it is. */
 	siblings: JsonObject;
@@ -29,12 +29,11 @@ export const plainNames = (...names: string[]): ReadonlySet<string> =>
 
 /** All entries that an answer has under one path. A vector, which is a list of numbers, is one entry. */
 export interface List {
-	/** The names that lead to it, as the service spells them; positions in lists are left out. */
+	/** As the service spells it, without positions in lists. */
 	path: readonly string[];
 	entries: unknown[];
-	/** Whether all names are such that what was ordered may be under them. */
+	/** See {@link isUsual}. */
 	isUsual: boolean;
-	/** Whether it is part of the entries of another list. */
 	isWithinList: boolean;
 }
 
@@ -45,29 +44,23 @@ interface Place extends Omit<Value, 'value'> {
 	isOpened: boolean;
 }
 
-/** An answer as flat lists, over which each fact is a rule. */
+/** An answer as flat lists, the least nested first. Each fact is a rule over them. */
 export interface Answer {
-	/** The least nested first. */
 	values: readonly Value[];
-	/** The least nested first. */
 	lists: readonly List[];
 	/** Whether nothing was left out. */
 	isWhole: boolean;
 }
 
-/** Names under which services give what was ordered, or what is around it. */
+/** Services give what was ordered, or what is around it, under these. */
 const usualName =
 	/^(?:data|outputs?|results?|response|resp|body|payload|predictions?|artifacts|generations?|candidates|choices|message|content|parts|items|list|float|images?(?:urls?|uris?|links?|base64|b64|list)?|urls?|embeddings?|vectors?|values|models?)$/;
 
-/** Whether only names are around a value that are around what was ordered. */
+/** Whether a place may be that of what was ordered. */
 export const isUsual = (path: readonly string[]): boolean =>
 	path.every((name) => usualName.test(name));
 
-/**
- * Reads an answer once, within bounds.
- * @param body the parsed body, or what stands in its place
- * @param maxValues how many values are looked at, the least nested first
- */
+/** Reads an answer once, within bounds. @param body parsed */
 export function read(body: unknown, maxValues = maxReadValues): Answer {
 	const start = { path: [], names: [], name: '', siblings: {}, isOpened: false };
 	const of = { isEntry: false, isWithinList: false, isOneOfMany: false };
@@ -102,7 +95,7 @@ function addList(lists: Map<string, List>, place: Place, value: unknown[]): void
 /** Vectors are long: their numbers are not read as values. */
 const isVector = (value: unknown[]) => value.length > 1 && typeof value[0] === 'number';
 
-/** The places directly within a place, as far as there is room for them. @param left how much may still be read */
+/** The places directly within a place. @param left how much may still be read */
 function placesIn(place: Place, left: { places: number; text: number }): Place[] {
 	const { value, path } = place;
 	if (left.places <= 0) return [];
@@ -131,7 +124,7 @@ function placesIn(place: Place, left: { places: number; text: number }): Place[]
 	return placesIn({ ...place, value: parseJson(value), isOpened: true }, left);
 }
 
-/** Says of a value whether it may be the fact that is looked for. */
+/** Whether a value may be the fact that is looked for. */
 export type Rule = (value: Value) => boolean;
 
 /** The first value of the first rule that any value meets. */

@@ -1,4 +1,3 @@
-/** The link to the video ("Endpoints" 2 and 13). */
 import { textAt, withTexts, type JsonObject } from '../json';
 import { fileTypeOf } from '../files/fileType';
 import { asLink } from '../links';
@@ -8,8 +7,8 @@ import { hasError } from './reason';
 import { named, type Answer, type Rule, type Value } from './values';
 
 /**
- * Names of links to the file. The nodes do not declare them as `sensitiveOutputFields`: the link is what the user ordered,
- * and n8n (not yet in 2.40.7) redacts such fields for every user, permanently.
+ * The nodes do not declare these as `sensitiveOutputFields`: the link is what the user ordered, and n8n (not yet in 2.40.7)
+ * redacts such fields for every user, permanently.
  */
 const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
 const isLikelyLink: Rule = ({ name }) =>
@@ -25,10 +24,10 @@ const textsOf = ({ values }: Answer) =>
 /** A text with a space may be a sentence that begins with a link. Base64 may have line breaks. */
 const isOneWord: Rule = ({ value }) => !/[^\S\r\n]/.test(String(value).trim());
 
-/** Files beside the video, such as its first frame or a playlist, and the address of the job itself. */
+/** Such as the first frame, a playlist, or the address of the job itself. */
 const otherFile =
 	/\.(?:png|jpe?g|webp|gif|avif|svg|json|txt|srt|vtt|mp3|wav|m3u8|mpd|html?)(?:[?#]|$)|\/(?:tasks|jobs|predictions|operations)\/[^/.?#]+\/?(?:[?#]|$)/i;
-/** Names of files that were sent with the order, which some services repeat. */
+/** Some services repeat the files that were sent with the order. */
 const given = /^(?:(?:ref|reference)(?:video|url|media)|source(?:video|url)|driving)/;
 const isOfOtherFile = ({ value, siblings, path }: Value) =>
 	otherFile.test(String(value)) ||
@@ -39,13 +38,13 @@ const isOfOtherFile = ({ value, siblings, path }: Value) =>
 
 interface Link {
 	link: string;
-	/** Whether it is rather that of another file. */
+	/** Whether it is probably that of another file. */
 	isOther: boolean;
 }
 
 /**
- * The link to the video: under a well-known name, then under a likely one, then under any other; of several, the least
- * nested. A link to another kind of file counts only where there is none besides. It may be a data URL with the video.
+ * The link to the video ("Endpoints" 2 and 13), or a data URL with it: under a well-known name, a likely one, or any
+ * other; of several, the least nested. A link to another kind of file counts only where there is no other link.
  * @param base resolves relative links
  * @returns `isFile`: it surely leads to a video, and a job has none before it has finished
  */
@@ -93,14 +92,11 @@ function bestLink(answer: Answer, base?: string): Link | undefined {
 /** A link within a text: quoted, in brackets or Markdown, or in a sentence. */
 const linkInText = /https?:\/\/[^\s"'`<>()[\]{}|\\^\u2018-\u203a\u3000-\u30ff\uff00-\uffef]+/gi;
 
-/** The signs around a link, without its label in Markdown. */
+/** The text around a link, without its label in Markdown. */
 const withoutLabel = (text: string, link: string) =>
 	text.replace(link, '').replace(/\[[^[\]]{0,200}\]\(/, '(');
 
-/**
- * Links in the texts of an answer are the last resort, and only one that cannot be mistaken for another: that of a video
- * file, or the only thing in its text.
- */
+/** The last resort: a link that cannot be mistaken, since it is a video file's, or alone in its text. */
 function onlyLinkInTexts(answer: Answer): { link: string; isFile: false } | undefined {
 	// Its text may lead to the instructions of a service.
 	if (hasError(answer)) return undefined;
@@ -127,11 +123,11 @@ function linkOf(value: Value, base?: string): Link[] {
 	return link === undefined ? [] : [{ link, isOther: isOfOtherFile(value) }];
 }
 
-/** The fields without videos that they hold themselves: these become files, and would fill the execution's log. */
+/** Videos in the fields themselves become files, and would fill the execution's log. */
 export const withoutVideos = (fields: JsonObject): JsonObject =>
 	withTexts(fields, (text) => (videoInText(text) === undefined ? text : undefined));
 
-/** The data URL of a video, where a text is one, or the base64 of a video, as its beginning shows. */
+/** The data URL of a video that a text holds as such, or as base64. */
 function videoInText(given: string): string | undefined {
 	const text = given.trim();
 	const [declared = ''] = /^data:[^,]{0,200},/i.exec(text) ?? [];
