@@ -5,7 +5,7 @@ import { PriceList } from '../../service/prices';
 import { asyncHeader } from '../../service/protocol/endpoints';
 import { badInput, type Problem } from '../errors/badInput';
 
-/** @throws GatewayError that names every field of the credential that cannot be used */
+/** @throws GatewayError that names every unusable field of the credential */
 export function connectionFrom(credential: Readonly<Record<string, unknown>>): Connection {
 	const problems: Problem[] = [];
 	const text = (name: string) => {
@@ -21,10 +21,10 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		if (url === undefined) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
 		} else if (url.username + url.password !== '') {
-			// They would be sent as the authorization instead of the key.
+			// They would be sent instead of the key.
 			problems.push({ field, problem: 'must not have a user name or a password in it' });
 		} else if (url.hash !== '' || value.endsWith('#')) {
-			// No request carries what follows it, so each path would be lost. Addresses of consoles often have one.
+			// No request carries what follows it, so each path would be lost.
 			const problem =
 				'must have no # in it: give the address of the service, not that of its console';
 			problems.push({ field, problem });
@@ -58,7 +58,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	if (idempotencyHeaderName !== undefined) {
 		checkHeader(idempotencyHeaderName, 'Idempotency Header Name', asyncHeaderName);
 	}
-	/** A limit; undefined when the field is empty or 0. */
+	/** Undefined when the field is empty or 0. */
 	const limit = (name: string, field: string, { min }: { min: number }) => {
 		const given = credential[name] ?? 0;
 		// Number() turns an empty list into 0, which would mean "no limit".

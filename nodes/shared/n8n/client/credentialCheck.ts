@@ -13,12 +13,12 @@ import { adviceOnCause } from '../errors/advice';
 import { connectionFrom } from './connection';
 import { clock, type Readable } from './httpClient';
 
-/** Milliseconds for one address. Short, because a user waits at the dialog. */
+/** Milliseconds for one address: a user waits at the dialog. */
 const testTimeout = 15_000;
 
 /**
- * Tests a credential by listing the models at each of its addresses. Nodes name it in `testedBy`, because the `test` of
- * a credential type can only show the error code of an address that does not respond.
+ * Lists the models at each address of a credential. Nodes name it in `testedBy`, because the `test` of a credential type
+ * can only show the error code of an address that does not respond.
  */
 export async function modelGatewayApiTest(
 	this: ICredentialTestFunctions,
@@ -50,7 +50,7 @@ async function listModelsAt(
 	await listModels(gateway, { timeout: testTimeout, retries: 0 });
 }
 
-/** Uses the only HTTP helper that n8n gives to a credential test. That helper neither adds the key nor knows signals. */
+/** The only HTTP helper that n8n gives to a credential test neither adds the key nor knows signals. */
 function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
 	return async ({ method, url, headers, timeout, signal }) => {
 		const { statusCode, body, ...response } = (await helpers.request({
@@ -64,7 +64,7 @@ function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
 			followRedirect: false,
 		})) as { statusCode: number; headers: Record<string, string>; body: Readable };
 		const close = () => void body.destroy();
-		// The reader of the body gets its errors. Without any listener, they would crash n8n.
+		// The reader of the body gets its errors. Without a listener, they would crash n8n.
 		body.on('error', () => undefined);
 		signal?.addEventListener('abort', close, { once: true });
 		if (signal?.aborted) close();
@@ -75,7 +75,7 @@ function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
 const again = 'Test again later.';
 const otherServer = 'No gateway responds there: check the address, also its path.';
 
-/** The advice on the kinds of failure that mean something else in the dialog. */
+/** The advice on kinds of failure that mean something else in the dialog. */
 const inDialog: Partial<Record<FailureKind, string>> = {
 	notFound: otherServer,
 	unreadable: otherServer,
@@ -84,10 +84,7 @@ const inDialog: Partial<Record<FailureKind, string>> = {
 	timeout: again,
 };
 
-/**
- * The message in the credential's dialog after a failed test: what is wrong, and what to do.
- * @param field label of the address that was tested
- */
+/** @param field label of the address that was tested */
 function credentialProblem(error: unknown, field: string): string {
 	if (!(error instanceof GatewayError)) throw error;
 	const { failure } = error;

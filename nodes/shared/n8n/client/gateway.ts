@@ -4,10 +4,10 @@ import { RequestQueue } from '../../service/client/requestQueue';
 import { connectionFrom } from './connection';
 import { clock, credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
 
-/** The gateway of the node's credential, for one run of the node. */
 export type N8nGateway = Gateway<N8nRuntime>;
 
 /**
+ * The gateway of the node's credential, for one run of the node.
  * @param settings of the runtime that do not come from n8n
  * @throws GatewayError when the credential cannot be used
  */

@@ -32,7 +32,6 @@ export const clock: Clock = {
 	},
 };
 
-/** The context in which n8n executes a node, loads its options, or lets it supply an AI node. */
 export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDataFunctions;
 
 /** The gateway's runtime inside an n8n node. */
@@ -43,7 +42,7 @@ export interface N8nRuntime extends Runtime {
 	imageDownloads: AdaptiveLimit;
 }
 
-/** @param credential with the key, which is added to the requests that need it */
+/** @param credential with the key, which is added only to the requests that need it */
 export function n8nRuntime(
 	context: NodeContext,
 	credential: ICredentialDataDecryptedObject,
@@ -54,7 +53,7 @@ export function n8nRuntime(
 	};
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
-	/** The header that n8n made of the credential. Kept for the run, because signing takes long for small requests. */
+	/** The header that n8n made of the credential. It is kept for the run, because signing takes long. */
 	const signature: IDataObject = {};
 
 	const sign = async (options: IHttpRequestOptions): Promise<unknown> => {
@@ -94,7 +93,7 @@ export function n8nRuntime(
 		const response = (await send(options)) as IN8nHttpFullResponse;
 
 		const body = response.body as Readable;
-		// The class of Node.js, which must not be imported on n8n Cloud. TypeScript does not type `constructor`.
+		// TypeScript does not type `constructor`.
 		streamClass = body.constructor as unknown as typeof streamClass;
 		// The reader of the body gets the error of a broken connection. Before there is a reader, it would crash n8n.
 		body.on('error', () => undefined);
@@ -113,7 +112,7 @@ export function n8nRuntime(
 		signal: stopSignalOf(context),
 		async toStore(bytes) {
 			if (streamClass !== undefined) return streamClass.from(bytes);
-			// A file that came in place of its link, and was stored by an earlier pass, needs no request: it is in memory.
+			// No request came before: the file came in place of its link, and an earlier pass has stored it.
 			const parts: Uint8Array[] = [];
 			for await (const part of bytes) parts.push(part);
 			return Buffer.concat(parts);
@@ -131,7 +130,7 @@ function lowerCase(headers: object): Record<string, string> {
 	const given: Record<string, string> = Object.fromEntries(
 		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
 	);
-	// Servers write addresses in UTF-8, which Node.js reads as Latin-1. Others stay as they are.
+	// Servers write addresses in UTF-8, which Node.js reads as Latin-1.
 	const location = given.location && Buffer.from(given.location, 'latin1').toString();
 	return location && !location.includes('\ufffd') ? { ...given, location } : given;
 }

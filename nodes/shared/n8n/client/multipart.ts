@@ -1,7 +1,6 @@
 /**
- * A form as multipart/form-data (RFC 7578). Its texts keep their line breaks, which HTTP clients would change to CRLF as
- * a browser does: a prompt is sent as it was written.
- * @returns the body, and the headers that describe it
+ * A form as multipart/form-data (RFC 7578). A prompt is sent as it was written: HTTP clients, as a browser, would change
+ * its line breaks to CRLF.
  */
 export async function encodedForm(form: FormData, boundary: string) {
 	const parts: Buffer[] = [];

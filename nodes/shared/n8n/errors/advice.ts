@@ -17,10 +17,7 @@ const seeRawResponse = 'see the raw response in the details of the error';
 const runLater = `Run again later. If this keeps happening, ${seeRawResponse}.`;
 const fetchAgain = 'Then press Retry: it fetches the file again.';
 
-/**
- * The advice on each kind of failure, with the labels of n8n's user interface: a text, or what depends on the request.
- * @param address the label of the address to check
- */
+/** Advice on each kind of failure. @param address the label of the address to check */
 const kinds: Record<FailureKind, string | ((failure: Failure, address: string) => string)> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	notPermitted: (failure) =>
@@ -113,7 +110,6 @@ export type Sentence = string | false | 0 | undefined;
 
 export const sentences = (parts: Sentence[]): string => parts.filter(Boolean).join(' ');
 
-/** Advice on a failure: on its cause, on the order, and on what else is known. */
 export function adviceOf(failure: Failure): string {
 	const { advice, partial_text, lastPoll, retryAfter, orderAdvice } = failure;
 	return sentences([
@@ -127,7 +123,7 @@ export function adviceOf(failure: Failure): string {
 	]);
 }
 
-/** Advice on the cause of a failure. @param address the label of the address that the request went to */
+/** @param address the label of the address that the request went to */
 export function adviceOnCause(
 	failure: Failure,
 	address = 'the Base URL in the Model Gateway credential',
@@ -141,7 +137,7 @@ export function adviceOnCause(
 	if (hasJobFailed(failure)) {
 		return 'Change the prompt or the media if the reason names them. To try again, create a new job, with another Order Key if it had one; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.';
 	}
-	// To run again is wrong where the order may have been accepted, and a job that has finished is known.
+	// To run again is wrong where the order may have been accepted, and a finished job is known.
 	const isSettled = made !== undefined && (passes(kind) || isJobUnknown(failure));
 	if (kind === undefined || isSettled || (passes(kind) && isOutcomeUnknown(failure))) return '';
 	const advice = kinds[kind];
@@ -149,11 +145,9 @@ export function adviceOnCause(
 	return `${typeof advice === 'string' ? advice : advice(failure, address)}${isUnsent ? ' Nothing was sent, so nothing was charged.' : ''}`;
 }
 
-/** Whether the request may have made something that is charged. */
 const isOutcomeUnknown = ({ billed, cost }: Failure) =>
 	billed === 'unknown' && (cost === 'job' || cost === 'generation');
 
-/** The fate of the order. */
 function adviceOnOutcome(failure: Failure): string {
 	const { made, waitEnded, job, reach, cost, url } = failure;
 	if (made !== undefined) return adviceOnMade(failure);
@@ -219,20 +213,20 @@ function adviceOnMade({ made, job, kind, url }: Failure): string {
 	}
 }
 
-/** How to collect a job. The specification limits the lifetime of task IDs only. */
+/** The specification limits the lifetime of task IDs only. */
 function howToCollect({ id, kind }: JobSummary): string {
 	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
 	return `Collect it by its ID ${shownId(id)}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }
 
-/** The job of the wait may be running, so nothing says to run again: that could order another one. */
+/** The job may be running, so no advice says to run again, which could order another one. */
 function adviceOnLastPoll(lastPoll: Failure): string {
 	const { message, kind } = lastPoll;
 	const advice = passes(kind) || kind === 'heldBack' ? '' : adviceOnCause(lastPoll);
 	return `The last poll failed: ${message}. ${advice}`.trimEnd();
 }
 
-/** @param milliseconds for which the service asks to wait; more than a month comes from a clock that is wrong */
+/** @param milliseconds more than a month comes from a clock that is wrong */
 function adviceOnPause(milliseconds: number): string {
 	const minutes = Math.ceil(milliseconds / 60_000);
 	if (minutes > 31 * 24 * 60) return '';

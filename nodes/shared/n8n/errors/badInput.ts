@@ -1,7 +1,7 @@
 import { GatewayError } from '../../service/errors/gatewayError';
 import { excerpt } from '../../service/json';
 
-/** Joins the first ten texts, and more of them up to `maxLength` characters, since nobody reads longer lists. */
+/** Joins the first ten texts, and more of them up to `maxLength` characters. */
 export function joinFirst(texts: string[], maxLength = 0): string {
 	let count = 10;
 	while (count < texts.length && texts.slice(0, count + 1).join('; ').length <= maxLength) count++;
@@ -20,7 +20,7 @@ export interface Problem {
 	problem: string;
 }
 
-/** @param paid whether the operation costs money; if not, the advice does not mention billing */
+/** @param paid whether the operation costs money, so that the advice mentions billing */
 export function badInput(problems: Problem[], { paid } = { paid: true }): GatewayError {
 	const lines = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({

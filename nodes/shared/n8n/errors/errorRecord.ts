@@ -2,13 +2,12 @@ import { GatewayError, type FailureRecord } from '../../service/errors/gatewayEr
 import { withoutUndefined } from '../../service/json';
 import { adviceOf } from './advice';
 
-/** The facts about a failure, shown in the error panel and on the error output. */
+/** Shown in the error panel and on the error output. */
 export interface ErrorRecord extends FailureRecord {
-	/** Advice to the user. */
 	advice: string;
 }
 
-/** The record of any failure. An error that is no GatewayError comes from n8n itself, for example for an expression. */
+/** An error that is no GatewayError comes from n8n itself, for example for an expression. */
 export function recordOf(error: unknown): ErrorRecord {
 	const message = messageOf(error);
 	if (!(error instanceof GatewayError)) {
@@ -44,7 +43,6 @@ export function messageOf(error: unknown): string {
 	return typeof message === 'string' && message !== '' ? message : 'An unknown error occurred';
 }
 
-/** The labels of the fields of a medium. */
 const mediaLabels = new Map([
 	['type', 'Type'],
 	['url', 'URL'],

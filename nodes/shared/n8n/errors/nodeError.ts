@@ -19,7 +19,7 @@ export function errorItem(
 	node: INode,
 ): INodeExecutionData {
 	const record = recordOf(error);
-	// The model of an agent has no use for the details, and what they quote is not marked as data.
+	// An agent's model has no use for the details, which quote others without marking that as data.
 	if (isTool(node)) {
 		const facts = [...factsOf(record), job && !record.job ? `${jobName(job)}.` : ''];
 		return { json: { error: toolErrorText(error, record, facts) }, pairedItem: { item: index } };
@@ -31,8 +31,8 @@ export function errorItem(
 		json: { error: message, details },
 		pairedItem: { item: index },
 	};
-	// Older versions of n8n (2.30, but not 2.34) recognise a failed item with details by `error` only. It must not be
-	// enumerable: if n8n copied it, its message would replace the details.
+	// Older versions of n8n (2.30, but not 2.34) recognise a failed item with details by `error` only. If n8n could copy it,
+	// its message would replace the details.
 	if (node.onError === 'continueErrorOutput') {
 		Object.defineProperty(failedItem, 'error', { value: { message } });
 	}
@@ -43,11 +43,11 @@ interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
 	item?: number;
-	/** Number of items of the node; a single item is not named. */
+	/** A single item is not named. */
 	itemCount?: number;
 	/** The other failures, one line each. */
 	others?: string[];
-	/** Every job that was created or waited for, so that none is lost. A job of an earlier try may belong to no item. */
+	/** Every job created or waited for. One of an earlier try may belong to no item. */
 	jobs?: Array<JobSummary & { item?: number }>;
 	/** Whether the next try reuses these jobs. */
 	jobsAreKept?: boolean;
@@ -59,14 +59,14 @@ interface NodeFailure {
 
 /**
  * The error that n8n shows. NodeApiError would replace message and description with advice that is wrong for this
- * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
+ * service, and drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, jobs = [] } = failure;
 	const record = recordOf(error);
 	const { message, description } = textsOf(node, failure, record);
 	const { raw_body, ...shown } = record;
-	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
+	// The raw body may have a megabyte, and needs no copy.
 	const plain = JSON.parse(JSON.stringify({ ...shown, jobs })) as JsonObject;
 	const data: JsonObject = raw_body === undefined ? plain : { ...plain, raw_body };
 	const apiError = new NodeApiError(node, data, { message, description });
@@ -80,7 +80,6 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	return apiError;
 }
 
-/** The message and the description, as n8n shows them. */
 function textsOf(node: INode, failure: NodeFailure, record: ErrorRecord) {
 	const { error, item, itemCount, others = [], deliversOthers, isOfSubNode } = failure;
 	const facts = [
@@ -112,7 +111,7 @@ export function subNodeError(node: INode, error: unknown): NodeApiError {
 	return apiError;
 }
 
-/** Facts that help to find the cause. Status, code and type are in the details that n8n shows below. */
+/** Status, code and type are in the details that n8n shows below. */
 function factsOf({ message, param, request_id }: ErrorRecord) {
 	const field = param && withMediaLabels(param);
 	return [
@@ -124,7 +123,7 @@ function factsOf({ message, param, request_id }: ErrorRecord) {
 const onErrorAdvice =
 	'To get the other items all the same, set On Error to Continue in the settings of this node, save, and press Retry with currently saved workflow.';
 
-/** All jobs, even if there are many, since each is charged. One that the message names would seem to be two. */
+/** All jobs, even many, since each is charged; without one that the message names, which would seem to be two. */
 function describeJobs(
 	{ jobs = [], jobsAreKept, itemCount }: NodeFailure,
 	{ job, message }: ErrorRecord,

@@ -5,8 +5,8 @@ import { chargeOf, type ErrorRecord } from './errorRecord';
 import { words } from '../../service/words';
 
 /**
- * The text of a tool's error, for the model of an agent: what happened, marked as data, and then what the model can do.
- * n8n passes on only one text.
+ * The only text of a tool's error that n8n passes on to the model of an agent: what happened, marked as data, then what
+ * the model can do.
  * @param facts more of what happened, in sentences that quote others
  */
 export function toolErrorText(error: unknown, record: ErrorRecord, facts: Sentence[]): string {
@@ -21,7 +21,7 @@ export function toolErrorText(error: unknown, record: ErrorRecord, facts: Senten
 
 const above = 'see above';
 
-/** The same failure, so that the advice on it quotes nobody. */
+/** The advice on this failure quotes nobody. */
 function inOwnWords({ job, lastPoll, ...failure }: Failure): Failure {
 	return {
 		...failure,

@@ -6,7 +6,7 @@ import { asText, excerpt } from '../../service/json';
 
 // docs/monitoring.md says what these names mean, and operators build alerts on them: never rename one.
 
-/** All events that the nodes log, of orders and of waits, and n8n's log level of each. */
+/** The events of orders and waits, with n8n's log levels. */
 export const events = {
 	'order sent': 'info',
 	'order created': 'info',
@@ -30,7 +30,7 @@ export const events = {
 
 export type EventName = keyof typeof events;
 
-/** The facts of an event, in the order in which a line has them. */
+/** In the order in which a line has them. */
 export const facts = [
 	...(['executionId', 'workflowId', 'workflowName', 'node', 'item', 'items', 'model'] as const),
 	...(['jobId', 'jobStatus', 'progress', 'estimatedCost'] as const),
@@ -40,7 +40,7 @@ export const facts = [
 
 type Values = Partial<Record<(typeof facts)[number], string | number>>;
 
-/** The facts of an event. Texts of the service are left out, because they may quote the prompt. */
+/** Texts of the service are left out, because they may quote the prompt. */
 export interface EventDetails extends Values {
 	job?: JobSummary;
 	/** Only its codes are logged. */
@@ -48,8 +48,8 @@ export interface EventDetails extends Values {
 }
 
 /**
- * The log of one run of a node: one line for each event. n8n prints only the message of a line, unless it logs as JSON
- * or into a file. So the message and the metadata have the same facts.
+ * The log of one run of a node. Message and metadata of a line have the same facts, since n8n prints only the message
+ * unless it logs as JSON or into a file.
  */
 export class NodeLog {
 	/** @param redaction removes the key; without it, nothing is logged */
@@ -91,8 +91,7 @@ export class NodeLog {
 
 /** Characters; IDs are shorter. */
 const maxLength = 300;
-
-/** Characters that are looked at, since a text may have megabytes. */
+/** A text may have megabytes. */
 const maxRead = 1_000;
 
 function originOf(context: IExecuteFunctions): Values {
@@ -125,7 +124,7 @@ const storeProblems: Partial<Record<FailureKind, string>> = {
 	notStored: 'n8n could not store the file',
 };
 
-/** The text if it looks like a code. A service may put anything into these fields, even the prompt. */
+/** A service may put anything into these fields, even the prompt. */
 const asCode = (text = '') => (/^[\w.:-]{1,60}$/.test(text) ? text : undefined);
 
 /** A value that is no single word is a JSON text. In a message with "%d", n8n would drop the metadata. */
