@@ -1,14 +1,14 @@
 /**
- * The network that an address belongs to, as seen from this machine. `reserved` are addresses of no network that a
- * gateway could share: the link-local ones and those at which clouds serve the credentials of their machines, multicast,
- * documentation, and 0.0.0.0, which some systems take for themselves.
+ * The network of an address, as seen from this machine. No gateway is in a `reserved` one: link-local addresses, those at
+ * which clouds serve the credentials of their machines, multicast, documentation, and 0.0.0.0, which some systems take
+ * for themselves.
  */
 export type Network = 'loopback' | 'private' | 'reserved' | 'public';
 
 /** The first match counts; addresses are written as hexadecimal digits. */
 type Networks = ReadonlyArray<readonly [digits: RegExp, network: Network]>;
 
-/** 8 digits. IANA's registry of special-purpose addresses, and the metadata services that are outside of 169.254. */
+/** 8 digits. IANA's registry of special-purpose addresses, and the metadata services outside of 169.254. */
 const ipv4Networks: Networks = [
 	// 127.0.0.0/8
 	[/^7f/, 'loopback'],
@@ -33,7 +33,7 @@ const ipv6Networks: Networks = [
 const embeddedIpv4 =
 	/^(?:0{24}|0{20}ffff|0{16}ffff0000|0064ff9b0{16}|2002(?=.{28}$))(?<digits>.{8})/;
 
-/** Names that resolve to an address of another network than public in every, or almost every, network. */
+/** Names that are not public in almost any network. */
 const names: Networks = [
 	[/(^|\.)localhost$/, 'loopback'],
 	[
@@ -43,7 +43,7 @@ const names: Networks = [
 	[/^[^.]*$|\.(local|internal|lan)$/, 'private'],
 ];
 
-/** Names that somebody may use for a public host, and that a machine or a network mostly has for itself. */
+/** Names that are mostly of a machine or a network itself, but may also be public. */
 const innerNames: Networks = [
 	[/^localhost\d?(\.localdomain\d?)?$|^ip6-(localhost|loopback)$/, 'loopback'],
 	[
@@ -65,7 +65,7 @@ export function networkOf(hostname: string): Network {
 	return firstOf(names, plainHost(hostname));
 }
 
-/** The same for a link that was not chosen by the user: a name that may be one of an inner network is none of a public. */
+/** For a link that a stranger may have chosen: a name that may be of an inner network counts as such. */
 export function strictNetworkOf(hostname: string): Network {
 	const network = firstOf(innerNames, plainHost(hostname));
 	return network === 'public' ? networkOf(hostname) : network;
@@ -82,7 +82,7 @@ function networkOfIpv6(digits: string): Network {
 const firstOf = (networks: Networks, digits: string): Network =>
 	networks.find(([pattern]) => pattern.test(digits))?.[1] ?? 'public';
 
-/** All digits of an address, with the zeros that `::` and short groups leave out. */
+/** With the zeros that `::` and short groups leave out. */
 function ipv6Digits(address: string): string {
 	const [before, after = ''] = address.split('::').map((groups) =>
 		groups

@@ -1,5 +1,3 @@
-/** Reading responses whose shape is not guaranteed: the readers take `unknown` and never throw. */
-
 import { JsonBounds } from './jsonBounds';
 import { oneLine } from './oneLine';
 
@@ -9,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a dotted path such as `output.task_id`; undefined when the path ends early. */
+/** @param path dotted, such as `output.task_id` */
 export function valueAt(value: unknown, path: string): unknown {
 	let current = value;
 	for (const key of path.split('.')) {
@@ -19,7 +17,7 @@ export function valueAt(value: unknown, path: string): unknown {
 	return current;
 }
 
-/** A text or a number as text, trimmed; undefined for everything else and for blank text. */
+/** A text or a number, trimmed; undefined for everything else and for blank text. */
 export function asText(value: unknown): string | undefined {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	return (typeof value === 'string' && value.trim()) || undefined;
@@ -54,8 +52,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Like {@link parseJson}, for what a service has written: see {@link repaired}.
- * @param isBounded whether the text was checked as it arrived: of a large one, that takes as long as parsing it
+ * {@link parseJson} for the text of a service: see {@link repaired}.
+ * @param isBounded whether the text was checked as it arrived; to check a large one takes as long as to parse it
  */
 export function parseResponse(text: string, isBounded = false): unknown {
 	const value = isBounded ? parsed(text) : parseJson(text);
@@ -63,27 +61,25 @@ export function parseResponse(text: string, isBounded = false): unknown {
 	return isRight || text.length > maxRepaired ? value : parseJson(repaired(text));
 }
 
-/** In characters: only documents are repaired, and no files. */
+/** Characters: only documents are repaired, and no files. */
 const maxRepaired = 1_000_000;
 
 /** The beginning of a whole number that JavaScript may round. */
 const longNumber = /[[:,]\s*-?\d{16}/;
 
 /**
- * Texts, whole numbers that may be long, and what only looks like JSON: values of Python and JavaScript, and a comma
- * behind the last entry. A text that does not end is taken to the end: looking for the next one within it again and
- * again would be slow.
+ * Texts, whole numbers that may be long, values of Python and JavaScript, and a comma behind the last entry. A text
+ * without an end is taken whole: to look for the next one within it again and again would be slow.
  */
 const partOfJson =
 	/"[^"\\]*(?:\\[^]?[^"\\]*)*(?:"|$)|(?<![\d.eE+-])-?\d{16,1000}(?![\d.eE])|-?\b(?:NaN|Infinity|None|undefined)\b|\b(?:True|False)\b|,(?=\s*[\]}])/g;
 
-/** The values that these parts become; any other one is no value of JSON. */
+/** Any other part but a text or a number becomes null. */
 const inJson: Partial<Record<string, string>> = { ',': '', True: 'true', False: 'false' };
 
 /**
- * JSON as some servers write it by mistake, without `NaN` or `None`, a comma too many, or line breaks within texts: the
- * answer may be about something that is paid for. A whole number that JavaScript would round is an ID, and becomes a
- * text with all its digits.
+ * Corrects mistakes of some servers, such as `NaN`, a comma too many, or line breaks in texts: the answer may be about
+ * something that is paid for. A whole number that JavaScript would round is an ID, and becomes a text with all digits.
  */
 function repaired(text: string): string {
 	if (!/^\s*[[{]/.test(text)) return '';
@@ -95,18 +91,18 @@ function repaired(text: string): string {
 	});
 }
 
-/** The beginning of a text, of at most `length` characters, and no half of one such as an emoji. */
+/** At most `length` characters, and no half of one such as an emoji. */
 export const beginningOf = (text: string, length: number): string =>
 	text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 
-/** A text cut to `length` characters, as {@link oneLine}, for messages. */
+/** A text for a message: {@link oneLine}, cut to `length` characters. */
 export function excerpt(text: string, length = 300): string {
 	// Only the beginning is processed: the text may have megabytes.
 	const line = oneLine(beginningOf(text.trimStart(), 10 * length)).trim();
 	return line.length > length ? `${beginningOf(line, length)}…` : line;
 }
 
-/** A short description of a value, for messages. */
+/** For messages. */
 export function describeValue(value: unknown): string {
 	if (value === undefined || value === null) return 'empty';
 	if (Number.isNaN(value)) return 'not a number';
@@ -115,7 +111,7 @@ export function describeValue(value: unknown): string {
 	return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** The value as it survives JSON; undefined when JSON would turn part of it into null, or cannot represent it. */
+/** The value as it survives JSON; undefined when part of it does not, or would become null. */
 export function toJson(value: unknown): unknown {
 	try {
 		return parseJson(JSON.stringify(value, refuseNull));
@@ -125,8 +121,8 @@ export function toJson(value: unknown): unknown {
 }
 
 /**
- * The value as JSON text, which is empty for what JSON does not have. Half of a character, such as of an emoji that was
- * cut, becomes U+FFFD: no UTF-8 has it, and many programs refuse its escape.
+ * JSON text; empty for undefined. Half of a character, such as of an emoji that was cut, becomes U+FFFD: UTF-8 does not
+ * have it, and many programs refuse its escape.
  */
 export function jsonTextOf(value: unknown): string {
 	// JSON.stringify returns undefined for undefined, whatever its type says.
@@ -144,22 +140,18 @@ function refuseNull(this: JsonObject, name: string, value: unknown): unknown {
 	return value;
 }
 
-/** The object without its undefined fields, so that what the user did not set is not sent. */
 export function withoutUndefined<T extends object>(object: T): Partial<T> {
 	const entries = Object.entries(object).filter(([, value]) => value !== undefined);
 	return Object.fromEntries(entries) as Partial<T>;
 }
 
-/** The object without the list or text at this path. */
+/** Removes the list or text at this path. */
 export function without(object: JsonObject, [name, ...deeper]: readonly string[]): JsonObject {
 	const { [name]: value, ...others } = object;
 	return isObject(value) ? { ...others, [name]: without(value, deeper) } : others;
 }
 
-/**
- * The value with its texts replaced, and without those that nothing replaces. Only what changes is copied: a response may
- * have very many values.
- */
+/** Replaces texts, or removes those for which `replace` gives none. Only what changes is copied: a response may be large. */
 export function withTexts<T>(value: T, replace: (text: string) => string | undefined): T;
 export function withTexts(value: unknown, replace: (text: string) => string | undefined): unknown {
 	if (typeof value === 'string') return replace(value);
@@ -172,7 +164,7 @@ export function withTexts(value: unknown, replace: (text: string) => string | un
 	return withoutUndefined(Object.fromEntries(names.map((name, at) => [name, changed[at]])));
 }
 
-/** Both objects in one. The fields of the second win; objects in both are merged in the same way. */
+/** The fields of the second win; objects in both are merged in the same way. */
 export function merged(object: JsonObject, more: JsonObject): JsonObject {
 	const entries = Object.entries(more).map(([name, value]) => {
 		const own = Object.hasOwn(object, name) ? object[name] : undefined;

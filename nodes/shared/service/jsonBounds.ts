@@ -1,9 +1,6 @@
 import { maxDepth, maxNames, responseBounds } from './protocol/bounds';
 
-/**
- * The cost to parse a comma, as between numbers, and a list, object, text or name: about as much time and memory as
- * these numbers say.
- */
+/** The cost in time and memory to parse a comma, as between numbers, and a list, object, text or name. */
 const weights = { value: 1, part: 8 };
 
 /** A denser text takes long to parse for its length. The response to a chat with alternatives weighs 1.3 per character. */
@@ -15,17 +12,16 @@ const [minus, nine] = [0x2d, 0x39];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Judges whether a JSON text can be parsed without blocking n8n or filling its memory, before it is parsed. The text
- * arrives in chunks that may be cut anywhere. It needs not be valid.
+ * Judges whether a JSON text, valid or not, can be parsed without blocking n8n or filling its memory. Its chunks may be
+ * cut anywhere.
  */
 export class JsonBounds {
 	/** The weight of what has arrived. */
 	weight = 0;
 	private characters = 0;
 	private isInText = false;
-	/** Whether the next character follows a backslash. */
 	private isEscaped = false;
-	/** For each open list or object, the number of its names so far; the first is outside of all. */
+	/** How many names each open list or object has so far; the first is outside of all. */
 	private readonly names = [0];
 
 	constructor(private readonly maxWeight: number = responseBounds.text.weight) {}

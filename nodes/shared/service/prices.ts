@@ -1,7 +1,7 @@
 import { asText, describeValue, excerpt, isObject, parseJson, type JsonObject } from './json';
 import type { Amount } from './protocol/amount';
 
-/** The prices of one model, in the user's own currency. All prices given are added up. */
+/** The prices of one model, in the user's own currency. They are added up. */
 interface Price {
 	/** Per second of a video: one price, or one for each resolution, such as `1080P`. */
 	per_second?: number | Readonly<Record<string, number>>;
@@ -36,7 +36,6 @@ export class PriceList {
 		return isObject(prices) && Object.keys(prices).length === 0 ? undefined : new PriceList(prices);
 	}
 
-	/** All problems of the prices. */
 	get problems(): string[] {
 		if (!isObject(this.prices)) return [notAnObject];
 		return Object.keys(this.prices).flatMap((model) => {
@@ -45,7 +44,7 @@ export class PriceList {
 		});
 	}
 
-	/** Estimates the cost of a video, or of images, before they are ordered. */
+	/** The cost of videos or images before they are ordered. */
 	estimateOrder({ kind, model, count, seconds, resolution }: Amount): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
@@ -71,7 +70,7 @@ export class PriceList {
 		return { cost: rounded(((per_video ?? 0) + perSecond * seconds) * count) };
 	}
 
-	/** Estimates the cost of a response. @param usage its token counts ("Resources"); undefined when it has none */
+	/** The cost of a response. @param usage its token counts ("Resources"); undefined when it has none */
 	estimateTokens(model: string, usage: unknown): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
