@@ -105,18 +105,18 @@ function readPrice(model: string, price: unknown): Price | { problem: string } {
 			return invalid(`has the unknown price ${quoted(name)}. Use ${priceNames.join(', ')}`);
 		}
 		const isByResolution = name === 'per_second' && isObject(value);
-		const entries = isByResolution ? Object.entries(value) : [[name, value] as const];
-		const numbers = entries.map(([entry, given]) => [entry, numberIn(given)] as const);
-		const invalidIndex = numbers.findIndex(([, number]) => number === undefined);
-		if (invalidIndex >= 0) {
-			const what = isByResolution ? `per_second of ${quoted(entries[invalidIndex][0])}` : name;
-			const given = entries[invalidIndex][1];
+		const entries = Object.entries(isByResolution ? value : { [name]: value });
+		const wrong = entries.find(([, given]) => numberIn(given) === undefined);
+		if (wrong) {
+			const [entry, given] = wrong;
+			const what = isByResolution ? `per_second of ${quoted(entry)}` : name;
 			const comma = String(given).includes(',') ? '. Write decimals with a point, such as 0.1' : '';
 			return invalid(
 				`has a price that is no number from 0: ${what} is ${describeValue(given)}${comma}`,
 			);
 		}
-		read[name] = isByResolution ? Object.fromEntries(numbers) : numbers[0][1];
+		const numbers = entries.map(([entry, given]) => [entry, numberIn(given)] as const);
+		read[name] = isByResolution ? Object.fromEntries(numbers) : numberIn(value);
 	}
 	return read;
 }
