@@ -3,7 +3,7 @@ import { maxMarkupLength, maxReasonLength } from '../protocol/bounds';
 import { requestIdHeader } from '../protocol/endpoints';
 import { phaseOf } from '../protocol/jobs';
 import { reasonInMarkup, withoutStack } from './page';
-import { plainName, plainNames, type Answer, type Value } from './values';
+import { named, plainName, plainNames, type Answer, type Rule, type Value } from './values';
 
 /** The error object ("Resources"), or what other gateways and proxies send instead. */
 export interface ErrorObject {
@@ -112,7 +112,7 @@ const depthOf = (around: string) => (around === '' ? 0 : around.split('.').lengt
 const isMessage = ({ value, name, within }: Part) =>
 	typeof value === 'string' && value.trim() !== '' && saysWhy(name) && within.every(isWithin);
 /** An error may be nothing but a number. */
-const isCode = ({ name, value }: Part) =>
+const isCode: Rule = ({ name, value }) =>
 	codes.has(name) || (name === 'error' && typeof value === 'number');
 const isOfReason = (part: Part) => isMessage(part) || isCode(part);
 
@@ -126,12 +126,12 @@ function reasonOf(parts: Part[]): ErrorObject {
 	// One word beside a reason, such as `access_denied`, is a code.
 	const word = messages.find(({ within, value }) => isCodeWord(within, String(value)));
 	const shown = word && messages.length > 1 ? messages.filter((part) => part !== word) : messages;
-	const code = shortIn(own.filter(isCode), () => true) ?? statusCode(own);
+	const code = shortIn(own, isCode) ?? statusCode(own);
 	return withoutUndefined({
 		message: sentenceOf(shown),
 		code: code ?? (shown === messages ? undefined : excerpt(String(word?.value), 100)),
-		type: shortIn(own, (name) => /^(?:error)?type$/.test(name)),
-		param: shortIn(own, (name) => name === 'param'),
+		type: shortIn(own, named('type', 'error_type')),
+		param: shortIn(own, named('param')),
 	});
 }
 
@@ -141,15 +141,13 @@ const isCodeWord = (within: readonly string[], text: string) =>
 /** Within an error, a status is a code; beside it, it is that of the call or of the job. */
 function statusCode(parts: Part[]): string | undefined {
 	const inside = parts.filter(({ within, around }) => within.length > 1 || around !== '');
-	const status = shortIn(inside, (name) => name === 'status') ?? '';
-	return (
-		shortIn(inside, (name) => name === 'statuscode') ?? (status.includes('_') ? status : undefined)
-	);
+	const status = shortIn(inside, named('status')) ?? '';
+	return shortIn(inside, named('status_code')) ?? (status.includes('_') ? status : undefined);
 }
 
 /** Short enough for the middle of a message. */
-function shortIn(parts: Part[], isName: (name: string) => boolean): string | undefined {
-	const texts = parts.filter(({ name }) => isName(name)).map(({ value }) => asText(value));
+function shortIn(parts: Part[], rule: Rule): string | undefined {
+	const texts = parts.filter(rule).map(({ value }) => asText(value));
 	const text = texts.find((found) => found !== undefined);
 	return text && excerpt(text, 100);
 }
