@@ -12,7 +12,7 @@ import { hasError, reasonIn, saysWhy, type ErrorObject } from './reason';
 import { plainNames, read, type Answer, type Value } from './values';
 
 /** Fields that say whether a request was accepted. */
-const verdictNames = plainNames(`
+const outcomeNames = plainNames(`
 		code error_code err_code errno err_no status_code ret ret_code result_code success is_success succeeded
 		successful accepted
 	`);
@@ -45,32 +45,32 @@ export function statedRefusal(body: unknown, cost: Cost): ErrorObject | undefine
 	if (cost === 'read') return refusalOfCode(error) && error;
 	const { values } = answer;
 	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
-	const verdicts = values.flatMap((value) => verdictOf(value) ?? []);
+	const outcomes = values.flatMap((value) => outcomeOf(value) ?? []);
 	// Only a job is fetched by an ID.
 	const others = cost === 'job' ? values : values.filter(({ name }) => name !== 'id');
-	if (verdicts.includes('yes') || acceptingWords.test(reason) || others.some(mayBeResult)) {
+	if (outcomes.includes('yes') || acceptingWords.test(reason) || others.some(mayBeResult)) {
 		return undefined;
 	}
-	const isSure = verdicts.includes('no') || hasError(answer) || balanceWords.test(reason);
+	const isSure = outcomes.includes('no') || hasError(answer) || balanceWords.test(reason);
 	if (isSure || refusalOfCode(error) !== undefined) return error;
 	const refusing = [refusingWords, notFoundWords, permissionWords, moderationWords];
 	const isRefusing = refusing.some((each) => each.test(reason));
-	return verdicts.includes('unclear') && isRefusing ? error : undefined;
+	return outcomes.includes('unclear') && isRefusing ? error : undefined;
 }
 
 /** Whether no part of an answer says that the request was refused, and no unclear part is about a failure. */
 export function mayBeAccepted(answer: Answer): boolean {
-	const verdicts = answer.values.map(verdictOf);
-	if (hasError(answer) || verdicts.includes('no')) return false;
+	const outcomes = answer.values.map(outcomeOf);
+	if (hasError(answer) || outcomes.includes('no')) return false;
 	const { message = '' } = reasonIn(answer) ?? {};
-	return !verdicts.includes('unclear') || message === '' || acceptingWords.test(message);
+	return !outcomes.includes('unclear') || message === '' || acceptingWords.test(message);
 }
 
 /** Whether a field says that the request was accepted; undefined if it does not say. */
-function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
+function outcomeOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined {
 	const text = String(value).trim();
 	const isState = stateNames.has(name) || (name === 'result' && typeof value === 'boolean');
-	if (text === '' || !(isState || verdictNames.has(name))) return undefined;
+	if (text === '' || !(isState || outcomeNames.has(name))) return undefined;
 	const phase = phaseOf(text);
 	if (/^(?:true|yes|y|ok|2\d\d)$/i.test(text) || (phase && phase !== 'failed')) return 'yes';
 	if (/^(?:false|no|n)$/i.test(text) || phase === 'failed') return 'no';
@@ -82,6 +82,6 @@ function verdictOf({ name, value }: Value): 'yes' | 'no' | 'unclear' | undefined
 /** Whether a field may name or hold what the service has made. */
 function mayBeResult({ name, value }: Value): boolean {
 	const isKnown =
-		verdictNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);
+		outcomeNames.has(name) || stateNames.has(name) || callNames.has(name) || saysWhy(name);
 	return !isKnown && !/^0?$/.test(asText(value) ?? '');
 }
