@@ -102,7 +102,6 @@ export function excerpt(text: string, length = 300): string {
 	return line.length > length ? `${beginningOf(line, length)}…` : line;
 }
 
-/** For messages. */
 export function describeValue(value: unknown): string {
 	if (value === undefined || value === null) return 'empty';
 	if (Number.isNaN(value)) return 'not a number';

@@ -16,7 +16,6 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
  * cut anywhere.
  */
 export class JsonBounds {
-	/** The weight of what has arrived. */
 	weight = 0;
 	private characters = 0;
 	private isInText = false;
@@ -26,7 +25,6 @@ export class JsonBounds {
 
 	constructor(private readonly maxWeight: number = responseBounds.text.weight) {}
 
-	/** @returns whether the text is within the bounds so far */
 	accepts(chunk: string): boolean {
 		const { names, characters, maxWeight } = this;
 		let { weight } = this;

@@ -16,7 +16,6 @@ const priceNames: ReadonlyArray<keyof Price> = [
 	...(['per_million_input_tokens', 'per_million_output_tokens'] as const),
 ];
 
-/** An estimated cost, or why there is none. */
 export type Estimate = { cost: number } | { problem: string };
 
 /** The prices of models as the user entered them: the specification gives none. */

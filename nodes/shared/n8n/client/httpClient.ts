@@ -34,7 +34,6 @@ export const clock: Clock = {
 
 export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDataFunctions;
 
-/** The gateway's runtime inside an n8n node. */
 export interface N8nRuntime extends Runtime {
 	/** A file as n8n's binary store takes it: a stream or, before the first response, its bytes. */
 	toStore(bytes: AsyncIterable<Uint8Array>): Promise<Readable | Buffer>;

@@ -105,7 +105,6 @@ function adviceOnUnreadable({ partial_text, made, raw_body }: Failure, address: 
 	return `If it does not come from the gateway, check ${address}: ${seeRawResponse}.`;
 }
 
-/** A sentence, or nothing. */
 export type Sentence = string | false | 0 | undefined;
 
 export const sentences = (parts: Sentence[]): string => parts.filter(Boolean).join(' ');

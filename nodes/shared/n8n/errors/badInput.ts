@@ -14,7 +14,6 @@ const maxProblemsLength = 900;
 
 /** Input that the service would refuse, found before anything is charged. */
 export interface Problem {
-	/** The field as the editor shows it. */
 	field: string;
 	/** Continues the field's name: "must be …". */
 	problem: string;

@@ -43,9 +43,7 @@ interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
 	item?: number;
-	/** A single item is not named. */
 	itemCount?: number;
-	/** The other failures, one line each. */
 	others?: string[];
 	/** Every job created or waited for. One of an earlier try may belong to no item. */
 	jobs?: Array<JobSummary & { item?: number }>;

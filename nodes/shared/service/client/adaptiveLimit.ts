@@ -11,7 +11,6 @@ export class AdaptiveLimit {
 		this.limit = max;
 	}
 
-	/** Calls `work` for each entry, for at most `max` of them at a time. */
 	async forEach<T>(entries: readonly T[], work: (entry: T) => Promise<void>): Promise<void> {
 		let next = 0;
 		const worker = async () => {
@@ -20,7 +19,6 @@ export class AdaptiveLimit {
 		await Promise.all(Array.from({ length: Math.min(this.max, entries.length) }, worker));
 	}
 
-	/** @param isOverload whether the result says that the server is overloaded */
 	async run<T>(
 		work: () => Promise<T>,
 		isOverload: (result: T) => boolean = () => false,

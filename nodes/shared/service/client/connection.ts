@@ -8,7 +8,6 @@ export interface Connection {
 	baseUrl: string;
 	/** Serves the same paths ("Specification", first paragraph). */
 	backupUrl?: string;
-	/** Name of the header that makes a video task asynchronous. */
 	asyncHeaderName: string;
 	/** Undefined when the service has no idempotency keys. */
 	idempotencyHeaderName?: string;

@@ -20,7 +20,6 @@ export class DryRun extends Error {
 	}
 }
 
-/** Maximum number of characters shown of a data URL. */
 const maxDataUrlLength = 100;
 
 function shortened(text: string): string {

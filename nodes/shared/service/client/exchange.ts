@@ -144,7 +144,6 @@ async function readInto(
 	/** Undefined until the first character. Other texts have no bounds here: a stream is parsed event by event. */
 	let isJson: boolean | undefined;
 	let beginning: string | undefined;
-	/** Characters since this last waited for the event loop. */
 	let unpaused = 0;
 	/** Why no more can be read, if this text is too much. */
 	const excessWith = async (text: string, bytes: number): Promise<string | undefined> => {

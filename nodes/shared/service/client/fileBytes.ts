@@ -134,7 +134,6 @@ export class FileBytes {
 		return bytes;
 	}
 
-	/** @param reason why the bytes may have ended early */
 	private judge(ending: Ending, reason: string): Setback | undefined {
 		const { length } = this.received;
 		const state = this.file?.end.state ?? 'unknown';

@@ -10,7 +10,6 @@ import { parseRetryAfter } from './retryPolicy';
 import { withTimeout } from './timeouts';
 import type { TransferBounds } from './transferLimit';
 
-/** A file to transfer. */
 export interface TransferRequest {
 	source: FileSource;
 	/** Requests a new link when the old one has expired. Undefined where the service gives no other. */

@@ -8,7 +8,6 @@ import type { Gateway } from './gateway';
 import type { HttpRequest, HttpResponse, Runtime } from './http';
 import { anySignal, withTimeout } from './timeouts';
 
-/** The address of a file. */
 export interface FileSource {
 	url: string;
 	/** True only when the gateway itself serves the file; a link must be fetched without the key. */

@@ -44,7 +44,6 @@ export class Gateway<R extends Runtime = Runtime> {
 		readonly redaction = new Redaction(connection.key),
 	) {}
 
-	/** The same gateway with parts of its runtime replaced. */
 	with(changes: Partial<Runtime>): Gateway<R> {
 		const runtime = { ...this.runtime, ...changes };
 		return new Gateway(this.connection, runtime, this.route, this.redaction);
@@ -83,7 +82,6 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
-	/** Sends one try as soon as all limits allow it. */
 	private async sendTry<T>(sent: Sent<T>, maybeAccepted?: GatewayError) {
 		const { limiter } = this.runtime;
 		const { call } = sent;

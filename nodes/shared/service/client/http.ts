@@ -10,7 +10,6 @@ export interface HttpRequest {
 	method: 'GET' | 'POST';
 	url: string;
 	headers: Record<string, string>;
-	/** JSON, or a multipart form. */
 	body?: string | FormData;
 	/** Whether the API key is sent. True for the base and backup URL only. */
 	authenticated: boolean;
@@ -19,7 +18,7 @@ export interface HttpRequest {
 	signal?: AbortSignal;
 }
 
-/** Whether the text is a valid header name (RFC 9110, 5.6.2). */
+/** RFC 9110, 5.6.2. */
 export function isHeaderName(text: string): boolean {
 	return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }

@@ -29,7 +29,6 @@ interface FileVersion {
 
 /** The received part of a file, and whether a response continues it (RFC 9110, 14). */
 export class ReceivedPart {
-	/** Number of bytes. */
 	length = 0;
 	private version: FileVersion = {};
 	private url?: string;

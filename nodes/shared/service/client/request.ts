@@ -9,7 +9,6 @@ import type { Runtime } from './http';
 import type { Redaction } from './redaction';
 import type { ServiceResponse } from './response';
 
-/** A gateway, as a sender of requests. */
 export interface Sender {
 	connection: Connection;
 	runtime: Runtime;
@@ -24,9 +23,7 @@ export interface Call<T> {
 	id?: string;
 	/** Maximum milliseconds for which other requests and the credential's limits may hold it back. Default: no maximum. */
 	patience?: number;
-	/** Sent as JSON. */
 	body?: object;
-	/** Sent as a multipart form, instead of a body. */
 	form?: FormData;
 	/** Milliseconds for one try; of a generation, for all tries together. Default: the endpoint's. */
 	timeout?: number;
@@ -40,7 +37,6 @@ export interface Call<T> {
 	mayLeadToFile?: boolean;
 	/** Default: the endpoint's. */
 	response?: ResponseKind;
-	/** Sent in addition to those of every request. */
 	headers?: Record<string, string>;
 	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: (text: string) => Promise<boolean> | boolean;

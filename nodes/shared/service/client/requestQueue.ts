@@ -31,7 +31,6 @@ class KeyUse {
 	pausedUntil = -Infinity;
 	isSending = false;
 
-	/** Milliseconds until the next request may be sent. @param interval from the last one */
 	waitAt(now: number, interval: number): number {
 		// A clock that was set back makes no wait longer.
 		this.sentAt = Math.min(this.sentAt, now);

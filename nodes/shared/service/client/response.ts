@@ -9,7 +9,6 @@ import { Redaction } from './redaction';
 export interface RawResponse {
 	status: number;
 	headers: Record<string, string>;
-	/** Empty when the body was not read. */
 	text: string;
 	/** The address that responded, after redirects. */
 	url: string;

@@ -1,7 +1,6 @@
 import { freeBytes, maxHeldBytes } from '../protocol/bounds';
 import { abortable } from './timeouts';
 
-/** The part of the memory that one response holds. */
 export interface HeldBytes {
 	/** Counts bytes that have arrived. Waits while all responses together hold too much; rejects when the signal aborts. */
 	take(bytes: number, signal?: AbortSignal): Promise<void>;

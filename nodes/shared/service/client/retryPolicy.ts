@@ -9,7 +9,7 @@ export const maxRetryAfter = 5 * 60_000;
 const firmTries = 2;
 
 /**
- * Milliseconds to wait before the next try, or undefined to give up. Pure.
+ * Milliseconds to wait before the next try, or undefined to give up.
  * @param policy `tries`: so far, including the one that failed; `retries`: the maximum that the user has set; `once`:
  * whether it is a poll; `random`: jitter between 0 and 1, which spreads the retries of many clients
  */

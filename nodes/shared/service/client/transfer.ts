@@ -8,14 +8,12 @@ import type { Gateway } from './gateway';
 import { anySignal } from './timeouts';
 
 interface Transferred<T> {
-	/** What the store returned. */
 	stored: T;
 	type: FileType;
 	/** Its end, as far as its bytes tell. */
 	state: FileState;
 }
 
-/** Consumes the bytes of a file. */
 export type Store<T> = (bytes: AsyncIterable<Uint8Array>, type: FileType) => Promise<T>;
 
 /**
@@ -39,7 +37,6 @@ export async function transferFile<T>(
 	}
 }
 
-/** Passes the bytes on as soon as their type is known. */
 async function passOn<T>(
 	file: FileBytes,
 	gateway: Gateway,

@@ -1,7 +1,6 @@
 import { minTransferRate, transferMinute } from '../protocol/bounds';
 import type { Clock } from './http';
 
-/** What several transfers may receive together. */
 export interface SharedBytes {
 	readonly max: number;
 	left: number;

@@ -81,7 +81,6 @@ export function deadlinePassed(
 	);
 }
 
-/** Whether the job itself has failed. */
 export const hasJobFailed = ({ job, reach }: Failure): boolean =>
 	reach === 'none' && phaseOf(job?.status ?? '') === 'failed';
 

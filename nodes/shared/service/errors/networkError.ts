@@ -38,7 +38,6 @@ interface NetworkError {
 	address?: string;
 }
 
-/** @param cause the network's own error, possibly wrapped by a layer above */
 export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
 	const words = levels

@@ -10,7 +10,6 @@ import { addressProblems, readNetworkError } from './networkError';
 import { isModelBlamed, jobNamedIn, refusalOf, refusesModel } from './refusal';
 import { verdictOf, type FailedRequest, type SentRequest } from './verdict';
 
-/** The facts about a request that its errors need. */
 export interface RequestInfo extends SentRequest {
 	/** Continues "Could not …". */
 	purpose: string;
@@ -18,9 +17,7 @@ export interface RequestInfo extends SentRequest {
 	otherModel?: Failure['otherModel'];
 	/** Whether a file is requested, whose host is not the service: its refusals are about the link. */
 	isFile?: true;
-	/** The host of a requested file. */
 	host?: string;
-	/** Whether nothing of the response may be shown. */
 	hidesResponse?: boolean;
 	/** If another address refused the connection, that is a proxy's. */
 	url?: string;

@@ -24,7 +24,6 @@ const remarks = plainNames(`
 		raw ret_msg result_msg return_msg
 	`);
 const codes = plainNames('code', 'error_code', 'err_code', 'fail_code', 'failure_code');
-/** Around a reason. */
 const wrappers = plainNames(
 	'fault header base_resp response response_metadata result output data task job content_filter generate_video_response',
 );
@@ -37,7 +36,6 @@ export const saysWhy = (name: string): boolean => causes.has(name) || remarks.ha
 const [maxCompared, maxShown] = [30, 3];
 
 interface Part extends Value {
-	/** The names around the reason. */
 	around: string;
 	/** The names within the reason, its own last. */
 	within: readonly string[];

@@ -11,7 +11,6 @@ export interface Value {
 	name: string;
 	/** The path as the service spells it. */
 	names: readonly string[];
-	/** The object whose field it is. */
 	siblings: JsonObject;
 	/** Whether it is an entry of a list itself. */
 	isEntry: boolean;
@@ -23,7 +22,7 @@ export interface Value {
 /** One form for `task_id`, `taskId`, `TaskID` and `task-id`. */
 export const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]+/g, '');
 
-/** @param names with spaces between them */
+/** @param names separated by spaces */
 export const plainNames = (...names: string[]): ReadonlySet<string> =>
 	new Set(names.flatMap(words).map(plainName));
 
@@ -124,10 +123,8 @@ function placesIn(place: Place, left: { places: number; text: number }): Place[]
 	return placesIn({ ...place, value: parseJson(value), isOpened: true }, left);
 }
 
-/** Whether a value may be the fact that is looked for. */
 export type Rule = (value: Value) => boolean;
 
-/** The first value of the first rule that any value meets. */
 export function firstBy(values: readonly Value[], rules: readonly Rule[]): Value | undefined {
 	for (const rule of rules) {
 		const found = values.find(rule);
