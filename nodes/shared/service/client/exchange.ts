@@ -84,9 +84,7 @@ export async function exchange(
 
 	try {
 		const limit = { milliseconds: timeout, clock, signal, grace: isRead ? undefined : graceOnStop };
-		const response = await withTimeout(limit, followRedirects);
-		await waitForEventLoop(response.text.length, clock);
-		return response;
+		return await withTimeout(limit, followRedirects);
 	} catch (error) {
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
 		return { ...rawResponse, broken: asError(error).message };
