@@ -33,7 +33,7 @@ const ipv6Networks: Networks = [
 const embeddedIpv4 =
 	/^(?:0{24}|0{20}ffff|0{16}ffff0000|0064ff9b0{16}|2002(?=.{28}$))(?<digits>.{8})/;
 
-/** Names that are not public in almost any network. */
+/** Names that resolve to a public address in almost no network. */
 const names: Networks = [
 	[/(^|\.)localhost$/, 'loopback'],
 	[
@@ -43,7 +43,7 @@ const names: Networks = [
 	[/^[^.]*$|\.(local|internal|lan)$/, 'private'],
 ];
 
-/** Names that are mostly of a machine or a network itself, but may also be public. */
+/** Names that mostly belong to a machine or its network, but may be public. */
 const innerNames: Networks = [
 	[/^localhost\d?(\.localdomain\d?)?$|^ip6-(localhost|loopback)$/, 'loopback'],
 	[

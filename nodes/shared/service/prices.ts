@@ -1,7 +1,7 @@
 import { asText, describeValue, excerpt, isObject, parseJson, type JsonObject } from './json';
 import type { Amount } from './protocol/amount';
 
-/** The prices of one model, in the user's own currency. They are added up. */
+/** The prices of one model, in the user's own currency. Those given are added up. */
 interface Price {
 	/** Per second of a video: one price, or one for each resolution, such as `1080P`. */
 	per_second?: number | Readonly<Record<string, number>>;

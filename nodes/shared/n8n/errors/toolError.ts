@@ -21,7 +21,7 @@ export function toolErrorText(error: unknown, record: ErrorRecord, facts: Senten
 
 const above = 'see above';
 
-/** The advice on this failure quotes nobody. */
+/** The failure without texts of others: the advice on it is not marked as data. */
 function inOwnWords({ job, lastPoll, ...failure }: Failure): Failure {
 	return {
 		...failure,

@@ -31,7 +31,7 @@ export class SteadyClock implements Clock {
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		const end = this.now() + milliseconds;
 		await this.clock.sleep(milliseconds, signal);
-		// A timer may end a moment early by the counter, and the time waited for must not seem to be still to come.
+		// A timer may end a moment early by the counter; the caller must not see its time as still to come.
 		this.time = Math.max(this.now(), end);
 	}
 

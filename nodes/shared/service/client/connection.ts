@@ -55,7 +55,7 @@ export function mayShow(address: string, connection: Addresses): boolean {
 	return isOwn || strictNetworkOf(hostname) === 'public';
 }
 
-/** In characters; servers accept no longer address. */
+/** Characters; servers accept no longer address. */
 export const maxAddressLength = 16_000;
 
 /**

@@ -139,7 +139,7 @@ async function readInto(
 	const { endpoint, response: kind = endpoint.response } = call;
 	const { characters, weight } = responseBounds[isError ? 'document' : kind];
 	const bounds = new JsonBounds(weight);
-	/** Undefined until the first character. Other texts have no bounds here: a stream is parsed event by event. */
+	/** Undefined until the first character. Other texts are not weighed: the events of a stream are parsed one by one. */
 	let isJson: boolean | undefined;
 	let beginning: string | undefined;
 	let unpaused = 0;

@@ -30,7 +30,7 @@ const nothing: Uint8Array = new Uint8Array();
 
 /** The bytes of a file, which is requested until it is complete. */
 export class FileBytes {
-	/** Set when it was thrown because the host cannot resume the transfer: the whole file may still come. */
+	/** Thrown when the host does not send the rest. It may still send the whole file. */
 	cannotResume?: GatewayError;
 	private readonly link: FileLink;
 	private readonly limit: TransferLimit;
@@ -178,7 +178,6 @@ export class FileBytes {
 		}
 		if (!newLink) return;
 		await this.link.renew(error, this.gateway).catch((refusal: GatewayError) => {
-			// A host that refuses the rest may still send the whole.
 			if (this.received.length > 0) this.cannotResume = refusal;
 			throw refusal;
 		});

@@ -78,7 +78,7 @@ export class FileLink {
 	/**
 	 * Requests a new link, or waits some seconds: for an image, which has no other link, and after a new link that was
 	 * refused as well, since a content network may not have a new file yet.
-	 * @throws GatewayError when neither helps, or did not for several times
+	 * @throws GatewayError when neither can help, or there were too many
 	 */
 	async renew(error: GatewayError, { runtime }: Gateway): Promise<void> {
 		const { refresh } = this.request;

@@ -8,7 +8,7 @@ export interface Idempotency {
 	idempotencyKey?: string;
 	/** The failure of an earlier try with this key, which the service may have accepted. */
 	earlierFailure?: Failure;
-	/** Called before it is sent again although the first request may have made something. @returns why it must not be */
+	/** Called before it is sent again although the first request may have made something. @returns why it must not */
 	countResend?(): Promise<string | undefined>;
 	/** Called when a response arrived after an earlier request that may have been accepted, too. */
 	sentTwice?(): void;

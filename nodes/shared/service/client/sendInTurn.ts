@@ -64,7 +64,7 @@ async function startPoll(
 	signal: AbortSignal,
 ): Promise<(isSent: boolean) => void> {
 	for (let next = nextPolls.get(job); next !== undefined; next = nextPolls.get(job)) {
-		// A poll in progress is looked at again in time. A clock that was set back makes no wait longer.
+		// A poll in progress is checked again each interval. A clock that was set back makes no wait longer.
 		const left = Math.min(next - clock.now(), interval);
 		if (left > 0) await clock.sleep(left, signal);
 		if (next < Infinity && nextPolls.get(job) === next) nextPolls.delete(job);

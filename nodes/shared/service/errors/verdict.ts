@@ -120,7 +120,7 @@ function triesOf(failure: FailedRequest, request: SentRequest, isLost: boolean):
 	return cost === 'job' && !isNothingMade ? later : again;
 }
 
-/** Whether there were only too many requests. An empty account has the same status. */
+/** Whether the service refused only for too many requests. An empty account has the same status. */
 export function isRateLimit({ kind }: Pick<Failure, 'kind'>): boolean {
 	return kind === 'tooManyRequests';
 }
