@@ -12,6 +12,10 @@ const maxPieceLength = 512;
 type Letter = readonly string[];
 const maxSpelling = 20 * maxPieceLength;
 
+/** Nobody sees such a character within the key, and messages leave it out, so that the key would be whole again. */
+const hidden = '(?:[\\p{Cf}\\p{VS}]|&#(?:8203|x200b);)?';
+const hiddenAt = new RegExp(hidden, 'iuy');
+
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
 	/** Of the key as it is, and as it appears in the base64 of a longer text. */
@@ -23,8 +27,8 @@ export class Redaction {
 			[...piece].map(waysToWrite),
 			...base64Of(piece).map((text) => [...text].map(waysToWriteBase64)),
 		]);
-		const sources = this.spellings.map((spelling) => spelling.map(patternOf).join(''));
-		this.pattern = sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'gi');
+		const sources = this.spellings.map((spelling) => spelling.map(patternOf).join(hidden));
+		this.pattern = sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'giu');
 	}
 
 	text(text: string): string {
@@ -134,7 +138,7 @@ function isPrefixOfSpelling(text: string, start: number, spelling: readonly Lett
 		const next = new Set<number>();
 		for (const at of reached) {
 			for (const written of letter) {
-				if (text.startsWith(written, at)) next.add(at + written.length);
+				if (text.startsWith(written, at)) next.add(endOfHidden(text, at + written.length));
 				else if (at + written.length > text.length && written.startsWith(text.slice(at)))
 					return true;
 			}
@@ -143,4 +147,10 @@ function isPrefixOfSpelling(text: string, start: number, spelling: readonly Lett
 		reached = next;
 	}
 	return false;
+}
+
+function endOfHidden(text: string, start: number): number {
+	hiddenAt.lastIndex = start;
+	hiddenAt.test(text);
+	return hiddenAt.lastIndex;
 }

@@ -42,6 +42,10 @@ describe('an error object in a 2xx response', () => {
 it.each<[string, Reply]>([
 	['is no JSON', answer(200, `key ${key}`)],
 	['breaks off', cut(`{"key":"${key}"`)],
+	[
+		'has signs within it that no message shows',
+		error(401, { message: `Bad key ${key.slice(0, 9)}\u200b${key.slice(9)}` }),
+	],
 ])('shows no key that a body repeats which %s', async (_, reply) => {
 	const server = await startServer(reply);
 	const { record } = await failureOf(gatewayTo(server.url).call(chat));

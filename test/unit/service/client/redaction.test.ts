@@ -56,6 +56,16 @@ describe('the redaction of the API key', () => {
 				expect(mine.text(`see ${form}!`)).toBe('see ***!');
 			});
 
+			it.each(['\u200b', '\u2060', '\xad', '\ufe0f', '\u{e0020}', '&#8203;', '&#x200B;'])(
+				'is redacted with %j between its characters, which nobody sees',
+				(hidden) => {
+					const letters = [...own];
+					for (const form of [letters, letters.map(encodeURIComponent)]) {
+						expect(mine.text(`see ${form.join(hidden)}!`)).toBe('see ***!');
+					}
+				},
+			);
+
 			it.each(['', 'u', 'me', 'user:', 'Bearer ', 'Authorization: Bearer '])(
 				'redacts the key in the base64 of a text in which it follows "%s"',
 				(before) => {
@@ -123,6 +133,7 @@ describe('the redaction of the API key', () => {
 		['a sk-sk-0', 'a sk-sk-0'],
 		['a &#115;k-s', 'a ***'],
 		['a sk&#x2d;sk&#0', 'a ***'],
+		['a sk-\u200bsk-0\u200b', 'a ***'],
 	])('redacts the key when a text breaks off within it: %s', (text, expected) => {
 		expect(redaction.truncated(text)).toBe(expected);
 	});
@@ -159,6 +170,8 @@ describe('the redaction of the API key', () => {
 			base64.slice(0, 5),
 			base64.slice(5),
 			base64,
+			'\u200b',
+			`${key.slice(0, 5)}\u200b`,
 		);
 		const texts = fc.array(parts, { maxLength: 8 }).map((all) => all.join(''));
 		const property = fc.property(texts, fc.array(fc.nat(9), { maxLength: 20 }), (text, sizes) => {
