@@ -62,12 +62,9 @@ export class NodeLog {
 	clean(text: string): string {
 		if (!this.redaction) return '';
 		// Invisible characters could hide the key, or show a line in the other direction.
-		const line = text
-			.slice(0, maxRead)
-			.replace(/\p{Cf}+/gu, '')
-			.replace(/[\s\p{Cc}]+/gu, ' ');
+		const read = text.slice(0, maxRead).replace(/\p{Cf}+/gu, '');
 		const isCut = text.length > maxRead;
-		return excerpt(isCut ? this.redaction.truncated(line) : this.redaction.text(line), maxLength);
+		return excerpt(isCut ? this.redaction.truncated(read) : this.redaction.text(read), maxLength);
 	}
 
 	/** Never fails: a log must not end an order. */
