@@ -100,12 +100,7 @@ interface Redirect {
 /** @param hop `visited`: the addresses that have responded */
 function redirectOf(
 	{ status, headers: { location: target } }: HttpResponse,
-	hop: {
-		url: string;
-		method: HttpRequest['method'];
-		visited: Set<string>;
-		mayLeadToFile?: boolean;
-	},
+	hop: Pick<HttpRequest, 'url' | 'method'> & { visited: Set<string>; mayLeadToFile?: boolean },
 	{ connection, redaction }: Sender,
 ): Redirect | undefined {
 	const { url, method, visited, mayLeadToFile } = hop;
