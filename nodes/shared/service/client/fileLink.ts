@@ -31,9 +31,6 @@ export interface Setback {
 	newLink: boolean;
 }
 
-/** Storage hosts refuse a link with these when it has expired or never existed. */
-export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
-
 export class FileLink {
 	private source: FileSource;
 	private renewals = 0;

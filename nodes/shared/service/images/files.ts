@@ -1,4 +1,3 @@
-import { linkRefusedStatuses } from '../client/fileLink';
 import type { FileSource } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { transferFile, type Store } from '../client/transfer';
@@ -54,6 +53,9 @@ export async function downloadImage<T>(
 	return { stored, hint: hintAtImage(type, state === 'cut') };
 }
 
+/** Storage hosts refuse a link with these when it has expired or never existed. */
+const linkRefusedStatuses = [400, 401, 403, 404, 410];
+
 /**
  * An image was charged, but could not be fetched or read. A retry requests the same link again, which costs nothing.
  * @param extraFields added to the failure, such as the link
@@ -63,7 +65,7 @@ export function chargedImageError(
 	extraFields: Partial<Failure>,
 ): GatewayError {
 	const hasLink = extraFields.url !== undefined;
-	const isLost = !hasLink || linkRefusedStatuses.has(failure.status);
+	const isLost = !hasLink || linkRefusedStatuses.includes(failure.status);
 	return new GatewayError({
 		reach: 'unreadable',
 		...failure,
