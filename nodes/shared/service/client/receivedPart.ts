@@ -29,6 +29,7 @@ interface FileVersion {
 
 /** The received part of a file, and whether a response continues it (RFC 9110, 14). */
 export class ReceivedPart {
+	/** Bytes. */
 	length = 0;
 	private version: FileVersion = {};
 	private url?: string;

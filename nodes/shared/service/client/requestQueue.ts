@@ -31,6 +31,7 @@ class KeyUse {
 	pausedUntil = -Infinity;
 	isSending = false;
 
+	/** In milliseconds. @param interval from the last request to the next */
 	waitAt(now: number, interval: number): number {
 		// A clock that was set back makes no wait longer.
 		this.sentAt = Math.min(this.sentAt, now);
