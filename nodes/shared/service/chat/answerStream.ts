@@ -15,25 +15,19 @@ import {
 } from './completion';
 import { chunksIn, EventParser, type StreamEvent } from './eventStream';
 import { addFragment, type KeptParts } from './fragments';
-import { asChunk, isMessageEvent } from './streamEvents';
+import { asChunk, isMessageEvent } from './eventChunks';
 import { StreamedChoice } from './streamedChoice';
 
-/**
- * Collects the events of a stream into the answer as it is without streaming, while its text is passed on live
- * ("Endpoints" 4, streaming). Also read are the streams of "Endpoints" 5 and of other services.
- */
+/** Collects the events of a stream ("Endpoints" 4 and 5, other services) into the answer as it is without streaming. */
 export class AnswerStream {
 	private readonly parser = new EventParser();
 	private readonly kept: KeptParts = { count: 0 };
-	/** The fields of the completion. */
 	private readonly fields: JsonObject = {};
 	private readonly choices = new Map<number, StreamedChoice>();
-	/** The number of chunks that came. */
-	private chunks = 0;
-	/** Whether the end has come; anything after it is ignored. */
+	private chunkCount = 0;
 	private hasEnd = false;
 	private error: unknown;
-	/** A refusal without an error object, or a mere remark: it counts only where no answer has ended by itself. */
+	/** A refusal without an error object, or a mere remark: it counts only when no answer ends by itself. */
 	private refusal: unknown;
 	/** The first text in the stream that is not an event of the answer. */
 	private strayText?: string;
@@ -74,7 +68,6 @@ export class AnswerStream {
 		return this.kept.count > maxKeptParts;
 	}
 
-	/** The text of all choices received so far, in the order in which they began. */
 	get text(): string {
 		const texts = [...this.choices.values()].map(({ text }) => text);
 		return texts.filter(Boolean).join('\n\n');
@@ -113,10 +106,10 @@ export class AnswerStream {
 		return { ...response, json, isRedacted: response.isRedacted || json !== answer };
 	}
 
-	/** The problem with the stream; continues "the response …". */
+	/** Continues "the response …". */
 	private problemIn(response: ServiceResponse, strayText?: string): string {
 		if (this.isExcessive) return 'has more parts in it than any answer of a chat needs';
-		if (this.chunks === 0 && !this.hasEnd) return describeBody(response);
+		if (this.chunkCount === 0 && !this.hasEnd) return describeBody(response);
 		const stray = excerpt(this.redaction.text(strayText ?? ''), 120);
 		if (stray !== '') return `is missing a part; this came instead: ${stray}`;
 		return response.excess ?? `broke off: ${response.broken ?? 'the stream ended too early'}`;
@@ -132,9 +125,8 @@ export class AnswerStream {
 		return added;
 	}
 
-	/** @returns the text that this chunk adds to the first choice */
 	private readChunk(chunk: JsonObject): string {
-		this.chunks++;
+		this.chunkCount++;
 		this.hasEnd ||= chunk.type === 'message_stop' || chunk.done === true;
 		const choices = piecesIn(chunk);
 		this.error ??= [chunk, ...choices].map(errorInChoice).find((error) => error !== undefined);
@@ -154,7 +146,7 @@ export class AnswerStream {
 	}
 }
 
-/** The places where a chunk has its answers. */
+/** A chunk has its answers there. */
 const withoutAnswers = {
 	choices: undefined,
 	candidates: undefined,
@@ -163,21 +155,21 @@ const withoutAnswers = {
 	data: undefined,
 };
 
-/** The answers of which a chunk has a piece. Other events may have texts that are about something else. */
+/** The choices to which a chunk adds. Other events may have texts about something else. */
 function piecesIn(chunk: JsonObject): Choice[] {
 	const { choices, candidates, output, data, done } = chunk;
 	const isPart = candidates !== undefined || done !== undefined;
 	if (choices === undefined && !isPart && ![output, data].some(isObject)) return [];
 	const given = choicesIn(chunk) ?? [];
-	// A message may be the answer so far; those of these services, and bare texts, are always parts.
+	// A message may be the answer so far; that of these services, and a bare text, is always a part.
 	const isPiece = (choice: Choice) => isPart || (typeof choice.text === 'string' && !choice.delta);
 	return given.map((each) => (isPiece(each) ? { ...each, delta: each.message } : each));
 }
 
 /**
- * A response with its answer as JSON. Some servers send events although they were not asked to stream, or put `data:`
- * before the JSON and the end mark behind it.
- * @param stream what was read of the response as it arrived; by default nothing was
+ * A response with its answer as JSON. Some servers stream without being asked, or put `data:` before the JSON and the
+ * end mark behind it.
+ * @param stream has read the response as it arrived
  * @throws UnusableResponse when the stream broke off, or the response is neither JSON nor a stream
  */
 export async function unstreamed(
@@ -197,7 +189,7 @@ export async function unstreamed(
 	return received.finish(response);
 }
 
-/** The JSON of a whole answer between the marks of a stream; undefined when there is none, or only pieces of one. */
+/** The JSON of a whole answer between the marks of a stream. */
 function wholeAnswerIn(text: string, isBroken: boolean): JsonObject | undefined {
 	const begun = withoutEnd(withoutEnd(text.trim(), streamEnd), 'data:');
 	const json = begun.startsWith('data:') ? begun.slice('data:'.length) : begun;
@@ -210,7 +202,6 @@ function wholeAnswerIn(text: string, isBroken: boolean): JsonObject | undefined 
 	return choices.length === 0 || arePieces ? undefined : answer;
 }
 
-/** Whether an answer says that more of it follows. */
 const isPiece = (answer: unknown): boolean =>
 	valueAt(answer, 'object') === 'chat.completion.chunk' ||
 	valueAt(answer, 'done') === false ||

@@ -13,15 +13,14 @@ interface ChatCall<T> {
 	timeout?: number;
 	/** Maximum number of retries. Default: as `verdict.ts` says. */
 	retries?: number;
-	/** Called with each chunk of the first choice's text, when it is streamed. */
+	/** Called with each streamed piece of the first choice's text. */
 	onText?: (text: string) => Promise<void> | void;
 	/** Extracts what is needed from the completion; throws UnusableResponse when it is not there. */
 	parse: (completion: Completion) => T;
 }
 
 /**
- * Requests a chat completion ("Endpoints" 4). A stream that has begun is never requested again, so no text is
- * passed on twice.
+ * Requests a chat completion ("Endpoints" 4). A stream that has begun is not repeated: its text would come twice.
  * @throws GatewayError
  */
 export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Promise<T> {
@@ -59,10 +58,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 		.finally(async () => await emitText(redactedStream.end()));
 }
 
-/**
- * The same, and with the next of these models where the service refuses the one before. After a text of a stream, it is
- * no refusal.
- */
+/** As {@link completeChat}, with the next of these models when one is refused, which none is once its text streams. */
 export async function completeChatWith<T>(
 	gateway: Gateway,
 	call: ChatCall<T>,
@@ -75,7 +71,7 @@ export async function completeChatWith<T>(
 	});
 }
 
-/** Names the user's settings that a reasoning model may have refused, which its response does not name. */
+/** Names the settings that a reasoning model may have refused: its response does not. */
 function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
 	if (!(error instanceof GatewayError) || error.failure.kind !== 'badRequest') return error;
 	const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];

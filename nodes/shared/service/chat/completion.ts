@@ -27,7 +27,7 @@ import { contentIn, messageIn, refusalTextOf, textOf, type Message } from './mes
 export interface Choice extends JsonObject {
 	index: number;
 	message: Message;
-	/** Why it ended, in the service's word; null where it says until the end that it goes on. */
+	/** In the service's word; null while it goes on. */
 	finish_reason?: string | null;
 }
 
@@ -43,7 +43,7 @@ export function completion(response: ServiceResponse): Completion {
 	return whole;
 }
 
-/** A completion that may have errors in it. @throws UnusableResponse when it has no choices */
+/** As {@link completion}, but with the errors that are in it. */
 export function anyCompletion(response: ServiceResponse): Completion {
 	const fields = bodyFields(response);
 	const whole = completionIn(fields);
@@ -56,21 +56,20 @@ export function anyCompletion(response: ServiceResponse): Completion {
 	return whole;
 }
 
-/** Why a response has no answer, as far as it says beside its answers that something went wrong. */
+/** What went wrong, as far as a response says so beside its answers. */
 export function refusalIn(fields: JsonObject): string | undefined {
 	const others = read({ ...fields, choices: undefined });
 	return mayBeAccepted(others) ? undefined : reasonIn(others)?.message;
 }
 
-/** The places where other services put the whole answer. */
+/** Other services put the whole answer there. */
 const wrappers = ['output', 'data', 'result', 'response'];
-/** Those that may be the text itself. */
+/** Some of these are the text itself. */
 const textNames = ['output', 'result', 'response'];
 
 /**
- * The answers of a model as a completion: in the form of the specification, in those that it does not show ("Endpoints"
- * 5), or in those of other services. Its other fields stay as they are.
- * @returns undefined when there is none
+ * The answers of a model as a completion, whether they have the form of the specification, one that it does not show
+ * ("Endpoints" 5), or that of another service. Other fields stay as they are.
  */
 export function completionIn(fields: JsonObject): Completion | undefined {
 	const choices = choicesIn(fields) ?? onlyTextIn(fields);
@@ -82,7 +81,7 @@ export function completionIn(fields: JsonObject): Completion | undefined {
 
 /** The choices of {@link completionIn}. */
 export function choicesIn(fields: JsonObject): Choice[] | undefined {
-	// Some services say around the answer why it ended.
+	// Some services put it around the answer.
 	const finish_reason = endOf(fields);
 	for (const name of [undefined, ...wrappers]) {
 		const part = name === undefined ? fields : fields[name];
@@ -99,7 +98,7 @@ export function choicesIn(fields: JsonObject): Choice[] | undefined {
 	return text === undefined ? undefined : [asChoice({ text, finish_reason }, 0)];
 }
 
-/** Names under which other services put a text, wherever it is. */
+/** Other services put a text under these names, wherever it is. */
 const isText = named(`
 		content text generated_text generation output_text answer reply output result results response
 		predictions data
@@ -107,7 +106,7 @@ const isText = named(`
 
 const isEnd = named('finish_reason stop_reason done_reason');
 
-/** The text of an answer that has it nowhere else, and does not say that it is none. */
+/** The text under any usual name, unless the answer says that something went wrong. */
 function onlyTextIn(fields: JsonObject): Choice[] | undefined {
 	const answer = read(fields);
 	const texts = answer.values.filter((value) => typeof value.value === 'string' && isText(value));
@@ -121,7 +120,7 @@ function onlyTextIn(fields: JsonObject): Choice[] | undefined {
 	return [asChoice({ text: all.map(({ value }) => value).join(''), finish_reason }, 0)];
 }
 
-/** The list of choices, or the part itself if it is an answer: it has a content, calls a tool, refuses, or says why not. */
+/** The list of choices, or the part itself if it is an answer: has content, calls a tool, refuses, or has ended. */
 function answersIn(part: JsonObject): unknown[] | undefined {
 	const list = [part.choices, part.candidates].find(Array.isArray);
 	if (list) return list;
@@ -144,33 +143,28 @@ const endNames = words(`
 		finish_reason finishReason done_reason stop_reason stopReason incomplete_details.reason
 	`);
 
-/** Why an answer ended. */
 const endOf = (answer: JsonObject) => textAt(answer, ...endNames);
 
 const callsTool = ({ tool_calls, function_call }: JsonObject) =>
 	Array.isArray(tool_calls) || isObject(function_call);
 
-/** The error that is in an answer or a part of it; undefined when it has none, or one that says nothing. */
+/** The error in an answer or a part of it; undefined for one that says nothing. */
 function errorIn(part: unknown): unknown {
 	if (!isObject(part)) return undefined;
 	const { error } = part;
 	if ((error ?? null) !== null && hasError(read({ error }))) return error === true ? part : error;
-	// Gemini gives no answer then.
+	// Gemini gives no answer to such a prompt.
 	const blocked = textAt(part, 'promptFeedback.blockReason');
 	if (blocked !== undefined) return { message: `moderation blocked the prompt (${blocked})` };
 	return part.type === 'error' || part.object === 'error' ? part : undefined;
 }
 
-/** The first error in a choice of a completion or of a chunk. */
 export function errorInChoice(choice: unknown): unknown {
 	const parts = [choice, valueAt(choice, 'delta'), valueAt(choice, 'message')];
 	return parts.map(errorIn).find((error) => error !== undefined);
 }
 
-/**
- * The error that came in place of an answer, or of the rest of it.
- * @param error without the API key; undefined when the response does not say more
- */
+/** @param error without the API key; undefined when the response does not say more */
 export function brokeOffWithError(
 	error: unknown,
 	partialText: string,
@@ -182,7 +176,6 @@ export function brokeOffWithError(
 	return new UnusableResponse(`broke off with an error: ${message}`, { ...part, error });
 }
 
-/** Why a completion is not whole: it, or one of its answers, has an error. */
 export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
 	const { choices } = whole;
 	const error = [errorIn(whole), ...choices.map(errorInChoice)].find(Boolean);
@@ -191,7 +184,7 @@ export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
 	return isWhole ? undefined : brokeOffWithError(error, generatedIn(choices));
 }
 
-/** The output before an error: the text of each answer, or else its reasoning, tool calls and other parts. */
+/** The text of each answer, or else its reasoning, tool calls and other parts. */
 export function generatedIn(choices: Choice[]): string {
 	const isFrame = (name: string) => /^(?:role|id|type|object|name|error)$/.test(name);
 	const texts = choices.flatMap(({ message }) => {

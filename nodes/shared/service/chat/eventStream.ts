@@ -4,16 +4,12 @@ import { isStreamEnd } from '../protocol/chat';
 
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
-	/** The name of the event; empty when it has none. */
+	/** Empty when it has none. */
 	name: string;
-	/** Its data lines, joined. */
 	data: string;
 }
 
-/**
- * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts several data lines, comments,
- * and fields that are not used here.
- */
+/** Splits a stream of text into events as it arrives, wherever its chunks are cut. */
 export class EventParser {
 	private buffer = '';
 	private endsWithReturn = false;
@@ -31,19 +27,18 @@ export class EventParser {
 		return lines.flatMap((line) => this.readLine(line) ?? []);
 	}
 
-	/** @returns the event that the end of the stream completes, if one was left open */
+	/** @returns the event that was left open */
 	end(): StreamEvent[] {
 		return this.push('\n\n');
 	}
 
-	/** A line may end with CR, LF or both, between which a chunk may be cut. */
+	/** A line may end with CR, LF or both, and a chunk may end between them. */
 	private withoutReturns(text: string): string {
 		const given = this.endsWithReturn && text.startsWith('\n') ? text.slice(1) : text;
 		this.endsWithReturn = text.endsWith('\r');
 		return given.replace(/\r\n?/g, '\n');
 	}
 
-	/** @returns the event that this line ends: an empty line does */
 	private readLine(line: string): StreamEvent | undefined {
 		if (line === '') {
 			const { name, data } = this;
@@ -55,29 +50,27 @@ export class EventParser {
 		const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);
-		// Not a field, so probably text that a proxy put into the middle of the stream: kept as data, to be reported.
+		// Not a field, so probably the text of a proxy: kept as data, to be reported.
 		else if (!/^\s*(?!error\b)([\w.-]+\s*)?(:|$)/i.test(line)) this.data.push(line);
 		return undefined;
 	}
 }
 
-/** The content of one event of a chat. */
 interface Chunks {
 	chunks: JsonObject[];
-	/** Whether the end mark is in it. */
 	isEnd: boolean;
-	/** The data, if it is not what a stream of JSON has. */
+	/** The data, when it is neither JSON nor an end mark or heartbeat. */
 	strayText?: string;
 }
 
-/** A sign of life that has no text of an answer: nothing but signs, with at most one of these words. */
+/** Nothing but signs, with at most one of these words. */
 const heartbeat =
 	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
 
-/** After as many lines of an event that are no JSON, no more are parsed: each takes long, and the answer is of no use. */
+/** After as many lines that are no JSON, no more of an event are parsed: each takes long, and the answer is useless. */
 const maxStrayLines = 100;
 
-/** Mostly one chunk, but some servers separate chunks and the end mark by line ends alone, or send a list of them. */
+/** An event has one chunk; some servers separate several by line ends alone, or send a list of them. */
 export function chunksIn({ name, data }: StreamEvent): Chunks {
 	// Some proxies pack the events of another server into events again.
 	const text = data.replace(/^(?:data: ?)+/gm, '').trim();
@@ -91,7 +84,7 @@ export function chunksIn({ name, data }: StreamEvent): Chunks {
 		return value;
 	};
 	const values = whole === undefined ? parts.map(valueOf) : [whole].flat();
-	// Some servers keep the connection alive with events of other names, with a single word, or with signs alone.
+	// Some servers keep the connection alive with events of other names.
 	const isNamed = name !== '' && name !== 'message';
 	const isHeartbeat = isNamed || heartbeat.test(text);
 	const isStray = !isHeartbeat && values.includes(undefined);

@@ -5,15 +5,15 @@ export interface KeptParts {
 	count: number;
 }
 
-/** Whether a fragment follows what came before it, replaces it, or may do either and repeat it. */
+/** Of a fragment to what came before it. An unclear one may also be the whole so far. */
 type Relation = 'follows' | 'replaces' | 'unclear';
 
 /** Texts that every fragment gives whole. */
 const wholeTexts = new Set(['id', 'object', 'role', 'type']);
 
 /**
- * Adds a fragment to what came before it. An empty value replaces no other.
- * @param target changed in place, so that many fragments take linear time
+ * Adds a fragment to what came before it; an empty value replaces no other.
+ * @param target is changed in place, so that many fragments take linear time
  */
 export function addFragment(
 	target: JsonObject,
@@ -47,7 +47,7 @@ export function addFragment(
 function join(before: unknown, value: unknown, relation: Relation): unknown {
 	if (relation === 'replaces') return value;
 	if (typeof before === 'string' && typeof value === 'string') {
-		// A complete object has no continuation: the same one is a repetition, and an empty one stood for what follows.
+		// Nothing continues a whole object: the same one is repeated, and an empty one stood for what follows.
 		const isObjectAgain = value.startsWith('{') && (before === value || before === '{}');
 		if (isObjectAgain && isObject(parseJson(before))) return value;
 		return before + (relation === 'follows' ? value : addedBy(value, before));
@@ -63,7 +63,7 @@ export function isEmpty(value: unknown): boolean {
 	return value === undefined || value === null || value === '';
 }
 
-/** The part that a text adds to the text before it: a chunk may have the answer so far, a repetition of it, or a part. */
+/** The part that is new in a text, which may be the answer so far, a repetition of it, or the next part. */
 export function addedBy(text: string, before: string): string {
 	// Comparing a long text with each of many short ones would be slow.
 	if (before.trim() === '' || 2 * text.length < before.length) return text;

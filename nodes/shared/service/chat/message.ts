@@ -4,7 +4,7 @@ import { isEmpty } from './fragments';
 /** A message of a chat ("Resources"), with the fields we use. */
 export type Message = JsonObject & { content?: unknown };
 
-/** The message of an answer. Some services put its fields beside it, and its content under other names. */
+/** The message of an answer. Some services put its fields into the answer itself, and its content under other names. */
 export function messageIn(answer: JsonObject): Message {
 	const { message, delta } = answer;
 	if (typeof message === 'string' && answer.index !== undefined) return { content: message };
@@ -21,7 +21,7 @@ export function messageIn(answer: JsonObject): Message {
 	};
 }
 
-/** The content of all messages of a list, and the images beside them; undefined when there is none. */
+/** The content of all messages of a list, and the images beside them. */
 function contentOfEntries(entries: unknown): unknown[] | undefined {
 	const isImage = (entry: unknown) => /^image/.test(textAt(entry, 'type') ?? '');
 	const contents = Array.isArray(entries)
@@ -36,7 +36,7 @@ function contentOfEntries(entries: unknown): unknown[] | undefined {
 	return parts.length > 0 ? parts : undefined;
 }
 
-/** The tool calls of the Responses API, which stand beside its messages, as those of a chat; undefined when there is none. */
+/** The tool calls of the Responses API, which stand beside its messages. */
 function callsInEntries(entries: unknown): JsonObject[] | undefined {
 	const calls = [entries]
 		.flat()
@@ -52,31 +52,30 @@ export const asToolCall = ({ call_id, id, name, arguments: input }: JsonObject):
 	function: { name, arguments: input },
 });
 
-/** A text, a part or a list of them, which some services put into an object; undefined for anything else. */
+/** A text, a part or a list of them, which some services put into an object. */
 export function contentIn(content: unknown): unknown {
 	const given = isObject(content) ? (content.parts ?? content) : content;
 	const isText = (typeof given === 'string' || isObject(given)) && isTextPart(given);
 	return Array.isArray(given) || isText ? given : undefined;
 }
 
-/** The parts of a message's content, which may be a text, a part, or a list of both ("Resources", message). */
+/** @param content a text, a part, or a list of both ("Resources", message) */
 export function partsOf(content: unknown): unknown[] {
 	return [content].flat().filter((part) => part !== undefined && part !== null);
 }
 
 export const isTextPart = (part: unknown): boolean => textIn(part) !== undefined;
 
-/** Whether a part is what the model thought before it answered. */
 export const isThought = (part: unknown): boolean =>
 	valueAt(part, 'thought') === true ||
 	/^(?:thinking|reasoning|reasoning_text|summary_text)$/.test(textAt(part, 'type') ?? '');
 
-/** Whether a message has what the model thought before it answered, in or beside its content. */
+/** Whether a message has thoughts of the model, in or beside its content. */
 export const hasThoughts = ({ content, ...fields }: JsonObject): boolean =>
 	partsOf(content).some(isThought) ||
 	['reasoning_content', 'reasoning', 'thinking'].some((name) => !isEmpty(fields[name]));
 
-/** Some services put a text into an object again, or write one such as `42` as the JSON that it is. */
+/** Some services put a text into an object again, or write one such as `42` as a number. */
 function textIn(part: unknown): string | undefined {
 	if (isThought(part)) return undefined;
 	const given = isObject(part) ? part.text : part;
@@ -84,20 +83,16 @@ function textIn(part: unknown): string | undefined {
 	return ['string', 'number', 'boolean'].includes(typeof text) ? String(text) : undefined;
 }
 
-/** The text of a message; empty when it has none. */
 export const textOf = ({ content }: JsonObject): string => partsOf(content).map(textIn).join('');
 
-/** The words with which a model refuses to answer; empty when it does not. */
+/** The words with which a model refuses to answer, or an empty text. */
 export function refusalTextOf({ content, refusal }: JsonObject): string {
 	if (typeof refusal === 'string' && refusal !== '') return refusal;
 	const refusals = partsOf(content).map((part) => valueAt(part, 'refusal'));
 	return refusals.filter((words) => typeof words === 'string').join('');
 }
 
-/**
- * The text for a person or an agent: the answer, or the words with which the model refuses to give one. Some services
- * parse an answer that is JSON.
- */
+/** The answer, or the words with which the model refuses to give one. Some services parse an answer that is JSON. */
 export function textToShow(message: JsonObject): string {
 	const text = textOf(message);
 	if (text.trim() !== '') return text;
@@ -106,7 +101,7 @@ export function textToShow(message: JsonObject): string {
 	return refusalTextOf(message) || (isParsed ? jsonTextOf(content) : text);
 }
 
-/** The parts of a message besides its text, under the service's own names. */
+/** What a message has besides its text, under the service's own names. */
 export function otherContentOf(message: JsonObject): JsonObject {
 	const { content, tool_calls, function_call, images, audio } = message;
 	return withoutUndefined({

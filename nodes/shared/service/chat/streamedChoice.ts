@@ -4,20 +4,16 @@ import { addedBy, addFragment, isEmpty, type KeptParts } from './fragments';
 import { isTextPart, partsOf, textOf } from './message';
 import { StreamedToolCalls } from './toolCalls';
 
-/** In characters. */
+/** In characters: a shorter text may be said twice. */
 const minRepeated = 40;
 
-const isOtherPart = (part: unknown) => !isTextPart(part);
-
-/** One answer, assembled from what the chunks have of it. */
+/** One answer, assembled from the chunks of a stream. */
 export class StreamedChoice {
-	/** The text so far. */
 	text = '';
-	/** As {@link Choice.finish_reason}. */
 	finishReason?: string | null;
 	private readonly message: JsonObject = { role: 'assistant' };
 	private readonly toolCalls: StreamedToolCalls;
-	/** The fields beside the message. */
+	/** Beside the message. */
 	private readonly others: JsonObject = {};
 	/** The content as a list, in which no text follows another. */
 	private readonly parts: unknown[] = [];
@@ -47,7 +43,6 @@ export class StreamedChoice {
 		return this.addContent(content, isWhole);
 	}
 
-	/** The choice as it is without streaming. */
 	get(index: number): Choice {
 		const { message, text, parts, others, finishReason: finish_reason } = this;
 		const tool_calls = this.toolCalls.list();
@@ -56,12 +51,12 @@ export class StreamedChoice {
 		return { index, message: whole, finish_reason, ...others };
 	}
 
-	/** Whether it is all of the text again, with which some services end; a short one may be said twice. */
+	/** Some services end with all of the text again. */
 	private repeats(content: unknown): boolean {
 		return this.text.length >= minRepeated && textOf({ content }) === this.text;
 	}
 
-	/** @param isWhole whether it is that of a message, which may be the whole answer so far */
+	/** @param isWhole whether it may be the whole answer so far */
 	private addContent(content: unknown, isWhole: boolean): string {
 		const text = textOf({ content });
 		const added = isWhole ? addedBy(text, this.text) : text;
@@ -69,7 +64,8 @@ export class StreamedChoice {
 		this.text += added;
 		const hadOthers = !this.parts.slice(0, 2).every(isTextPart);
 		const given = partsOf(content);
-		for (const part of isRepeated ? [added, ...given.filter(isOtherPart)] : given) {
+		const others = given.filter((part) => !isTextPart(part));
+		for (const part of isRepeated ? [added, ...others] : given) {
 			if (isTextPart(part)) this.addText(textOf({ content: part }));
 			else if (!isWhole || !hadOthers) {
 				this.parts.push(part);

@@ -1,13 +1,11 @@
 import { asIndex, asText, isObject, valueAt, type JsonObject } from '../json';
 import { addFragment, isEmpty, type KeptParts } from './fragments';
 
-/** A tool call of which some fragments have arrived. */
 interface ToolCall {
 	/** As the service sends them, without the index. */
 	fields: JsonObject;
-	/** Undefined when the service gives none. */
 	index?: number;
-	/** Whether its arguments end like an object. */
+	/** Whether its arguments so far end like an object. */
 	endsObject: boolean;
 }
 
@@ -19,7 +17,7 @@ const inputOf = (fields: JsonObject) => valueAt(fields, 'function.arguments');
 const partsPerCall = 100;
 
 /**
- * The tool calls of one answer. Each call arrives in fragments. It is known by its ID, then by its index; services omit
+ * The tool calls of one answer, which arrive in fragments. A call is known by its ID, else by its index; services omit
  * both, give the same index to several calls, and repeat an ID or a name as an empty text.
  */
 export class StreamedToolCalls {
@@ -28,7 +26,7 @@ export class StreamedToolCalls {
 
 	constructor(private readonly kept: KeptParts) {}
 
-	/** @param isWhole whether these are the calls of a message, which may repeat what came before, by their places */
+	/** @param isWhole whether they are those of a whole message, which may repeat what came before */
 	add(fragments: unknown, isWhole: boolean): void {
 		const list = [fragments].flat().filter(isObject);
 		for (const [position, { index: given, ...fields }] of list.entries()) {
@@ -42,14 +40,14 @@ export class StreamedToolCalls {
 		}
 	}
 
-	/** All calls in the order of their indexes; undefined when there are none. */
+	/** In the order of their indexes; undefined when there are none. */
 	list(): JsonObject[] | undefined {
 		const places = this.calls.map((call, position) => ({ ...call, place: call.index ?? position }));
 		const ordered = places.sort((one, other) => one.place - other.place);
 		return ordered.length > 0 ? ordered.map(({ fields }) => fields) : undefined;
 	}
 
-	/** The call that a fragment continues: the one with its ID, or else the one with its index, or else the latest. */
+	/** The call that a fragment continues: the one with its ID, else the one with its index, else the latest. */
 	private callOf(fields: JsonObject, index: number | undefined, isWhole: boolean) {
 		const { calls, latest } = this;
 		const id = idOf(fields);
@@ -73,7 +71,7 @@ export class StreamedToolCalls {
 	}
 }
 
-/** Whether a fragment begins a call of its own, although its place is that of this call. */
+/** Whether a fragment begins a call of its own although its place is that of this call. */
 function beginsOther(
 	{ fields: before, endsObject }: ToolCall,
 	fields: JsonObject,

@@ -3,14 +3,10 @@ import { choicesIn } from './completion';
 import { isEmpty } from './fragments';
 import { asToolCall } from './message';
 
-/** Whether this is the type of an event of a streamed answer of "Endpoints" 5. */
 export const isMessageEvent = (type: unknown): boolean =>
 	/^(?:message|content_block)_/.test(String(type));
 
-/**
- * An event of a streamed answer of "Endpoints" 5, or of the Responses API, as a chunk of a chat; any other as it is. The
- * specification shows none of them.
- */
+/** An event of "Endpoints" 5 or of the Responses API as a chunk of a chat. The specification shows neither. */
 export function asChunk(event: JsonObject): JsonObject {
 	const { type } = event;
 	if (isMessageEvent(type)) return messageChunk(event);
@@ -36,17 +32,17 @@ function messageChunk(event: JsonObject): JsonObject {
 	return { ...fields, ...ended, type, usage, choices: [{ index: 0, delta: piece, finish_reason }] };
 }
 
-/** A tool of the service has a type of its own, such as `server_tool_use`, and is not called by its user. */
+/** A tool that the service runs itself has a type such as `server_tool_use`. */
 const isToolUse = ({ type }: JsonObject) => /(?:^|_)tool_use$/.test(String(type));
 
-/** Some services send the arguments at once, in place of pieces that follow. */
+/** Some services send all arguments at once. */
 const beginOf = ({ id, type, name, input }: JsonObject) => ({
 	id,
 	type: type === 'tool_use' ? 'function' : type,
 	function: { name, arguments: isEmpty(input) ? undefined : input },
 });
 
-/** The last event has the whole answer, too, of which a stream may have no pieces. */
+/** The last event has the whole answer, which may have come in no pieces. */
 function responseChunk(event: JsonObject): JsonObject {
 	const { type, output_index: index, delta, item, response } = event;
 	if (isObject(response)) {
