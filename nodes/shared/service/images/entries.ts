@@ -16,24 +16,22 @@ import {
 import { endsLikeImage, filePlace, filesIn, isFile, mayBeBase64 } from './textImages';
 import { words } from '../words';
 
-/** One image of a response: a link to it, or its bytes. */
+/** A link to an image, or its bytes. */
 export interface Image {
 	url?: string;
 	bytes?: Buffer;
 	/** The MIME type that a data URL declares. */
 	mimeType?: string;
-	/** Set when its link carried the key. */
 	linkCarriesKey?: true;
-	/** Whether the key may be sent when the gateway asks for it: not for a link that a model wrote. */
+	/** Whether the gateway may get the key when it asks for it: not by a link that a model wrote. */
 	mayNeedKey?: true;
 	/** The other fields of its entry. */
 	fields: JsonObject;
 }
 
-/** The facts of a response that decide whether a link can be used. */
+/** Decides whether a link can be used. */
 type Source = Pick<ServiceResponse, 'url' | 'isRedacted'>;
 
-/** The images of a list. */
 export function readEntries(
 	entries: readonly unknown[],
 	response: Source,
@@ -51,11 +49,10 @@ export function readEntries(
 	return { images, missing };
 }
 
-/** Fields that have the base64 of any file. */
 const base64Names = words(
 	'b64_json image_base64 image_b64 base64 b64 bytes_base64_encoded image_bytes',
 );
-/** Fields that have base64, a link or a data URL, in their order. */
+/** With base64, a link or a data URL; the first ones count. */
 const addressNames = words(`
 	url image_url image uri image_uri file_uri data result output link src href download_url file_url
 	signed_url sample asset_url result_image
@@ -68,7 +65,6 @@ const isOther: Rule = ({ path }) =>
 const names = [...base64Names, ...addressNames];
 const isNamed: Rule[] = [...names.map((name) => named(name)), ({ name }) => name === ''];
 const isLikely: Rule = ({ value }) => looksLikeImage(String(value));
-/** Fields of an entry that are looked at. */
 const maxEntryNames = 100;
 
 /** The images of an entry: in its fields, in those of a part, or in the only text that looks like one. */
@@ -80,10 +76,8 @@ function addressesOf(entry: unknown): Value[] {
 	return found.filter(({ path }) => path.join('.') === found[0].path.join('.'));
 }
 
-/** The first of them. */
 export const addressIn = (entry: unknown): Value | undefined => addressesOf(entry)[0];
 
-/** Links that are surely not those of images. */
 const isOfService: Rule = ({ path }) =>
 	path.some((name) => /status|poll|cancel|self|callback|webhook|doc|help|avatar|logo/.test(name));
 
@@ -119,7 +113,6 @@ const mayBeAddress: Rule = (value) => {
 	return text !== '' && (isBase64(value) || /^(?:https?:\/)?\/./i.test(text) || isFile(text));
 };
 
-/** Whether a text is nothing but an image, or a link that looks like that of one. */
 export const looksLikeImage = (text: string) =>
 	isFile(text) ||
 	(text.length <= maxLinkLength && /^https?:\/\/\S+$/i.test(text) && endsLikeImage(text));
@@ -145,7 +138,7 @@ function typeIn(entry: unknown): string | undefined {
 	return type && asText(type.value);
 }
 
-/** As much base64 is a file, whatever it looks like. */
+/** As much base64 is a file of some kind. */
 const longBase64 = /^[\w+/-]{2000}/;
 
 /** The fields without the files among them, which would fill the execution's log. */

@@ -9,18 +9,15 @@ import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
 
 interface DownloadedImage<T> {
-	/** The value that the store returned. */
 	stored: T;
-	/** A remark for the user; continues its name. */
+	/** For the user; continues the image's name. */
 	hint?: string;
 }
 
 /**
- * Downloads an image, without the key; its link may work for only 10 minutes ("Limits"). An image with its end marker is
- * complete, even if the connection broke off. One that ends early is requested again, and delivered if it really ends
- * there.
+ * Downloads an image. With its end marker, it is complete even if the connection broke off. One that ends early is
+ * requested again, and delivered if it really ends there.
  * @param image `shared`: what the images of a response may have together; `known`: added to the failure
- * @param store as for {@link transferFile}
  * @throws GatewayError; of the kind `excess` for an image that is too large
  */
 export async function downloadImage<T>(
@@ -56,10 +53,7 @@ export async function downloadImage<T>(
 /** Storage hosts refuse a link with these when it has expired or never existed. */
 const linkRefusedStatuses = [400, 401, 403, 404, 410];
 
-/**
- * An image was charged, but could not be fetched or read. A retry requests the same link again, which costs nothing.
- * @param extraFields added to the failure, such as the link
- */
+/** An image was charged, but could not be fetched or read. A retry requests its link again, which costs nothing. */
 export function chargedImageError(
 	failure: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
 	extraFields: Partial<Failure>,
@@ -77,9 +71,9 @@ export function chargedImageError(
 }
 
 /**
- * Judges the file of an image that is charged. Only a text is no file: whatever else came is delivered as it is.
- * @param declaredType its MIME type as declared, used when the bytes are of no known type
- * @returns what the user should know about it, which continues its name; or a problem, which continues "the response …"
+ * Judges the file of an image that is charged: all but a text is delivered as it is.
+ * @param declaredType used when the bytes are of no known type
+ * @returns a hint that continues the image's name; or a problem, which continues "the response …"
  */
 export function receivedImage(
 	bytes: Buffer,
@@ -93,7 +87,6 @@ export function receivedImage(
 	return { type, hint: hintAtImage(type, stateOf(bytes) === 'cut') };
 }
 
-/** A remark for the user about the file of an image; continues its name. */
 function hintAtImage({ kind, name }: FileType, isCut: boolean): string | undefined {
 	if (kind !== 'image') return `is ${name}, not an image.`;
 	return isCut ? 'ends in the middle: it arrived as the service made it.' : undefined;

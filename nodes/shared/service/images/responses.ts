@@ -39,7 +39,7 @@ export interface ImageResult {
 	missing: unknown[];
 	/** Links in the texts of a chat that may be images, too, and were not taken. */
 	otherLinks?: string[];
-	/** The other fields of the response. */
+	/** Of the response. */
 	fields: JsonObject;
 	/** For a chat: why each of its answers ended. */
 	finishReasons?: unknown[];
@@ -47,7 +47,7 @@ export interface ImageResult {
 
 /**
  * The images of "Endpoints" 8 and 9. The specification shows only `data[0].url`; links, base64 and data URLs are read
- * wherever an answer has them, and its other fields are kept.
+ * wherever an answer has them.
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
@@ -69,10 +69,7 @@ export function readImages(response: ServiceResponse): ImageResult {
 	return { images, missing, fields: withoutFiles(path ? without(fields, path) : fields) };
 }
 
-/**
- * The images of an answer: in a list under usual names, in the answer itself, in any list, or behind its links. `path`
- * leads to their list, if that is not within another one.
- */
+/** The images of a list under usual names, the answer itself, any list, or its links. `path` leads to their list. */
 function imagesOf(answer: Answer, response: ServiceResponse) {
 	const single = singleIn(answer);
 	const isFirst = (list: List) => list.isUsual && !list.isWithinList;
@@ -80,7 +77,7 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 	const others = answer.lists.filter((list) => !list.isUsual);
 	const lists = [...usual, ...single.filter(isFirst), ...others, ...single];
 	for (const { entries, isUsual, isWithinList, path } of lists) {
-		// A text beside the images may be a link, too, and a part may be a text.
+		// A text beside the images may be a link, too.
 		const isImage = (entry: unknown) =>
 			typeof entry === 'string'
 				? isUsual || looksLikeImage(entry)
@@ -95,8 +92,8 @@ function imagesOf(answer: Answer, response: ServiceResponse) {
 }
 
 /**
- * The images of "Endpoints" 10, each with the text around it and why its answer ended. An answer that broke off with an
- * error is missing if there are images, which are charged. Some gateways answer as "Endpoints" 8 does.
+ * The images of "Endpoints" 10, each with the text around it and why its answer ended. Beside images, which are
+ * charged, an answer that broke off is only missing. Some gateways answer as "Endpoints" 8 does.
  * @throws UnusableResponse, with the text, when there is no image
  */
 export function readChatImages(response: ServiceResponse): ImageResult {
@@ -123,11 +120,7 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 	return result;
 }
 
-/**
- * The same of a response as it arrived. One that breaks off behind an image has it: it is made, and charged.
- * @param options the number of answers requested
- * @throws UnusableResponse when there is no image
- */
+/** As {@link readChatImages}, of a response as it arrived: an image before the place where it breaks off is charged. */
 export async function receivedChatImages(
 	response: ServiceResponse,
 	reader: Parameters<typeof unstreamed>[1],
@@ -152,7 +145,7 @@ export async function receivedChatImages(
 	}
 }
 
-/** Without a link or a file at the end of the text, where it may have been cut. */
+/** Without what may be a cut link or file at the end of the text. */
 function withoutCutLink(choice: Choice): Choice {
 	const { content } = choice.message;
 	if (typeof content !== 'string') return choice;
@@ -166,7 +159,7 @@ function readAnswer({ message, finish_reason }: Choice, shown: Choice, response:
 	const text = textOf(message);
 	const { images: found, others } = imagesIn(text, parts.length > 0);
 	const entries = [...found, ...parts];
-	// Some services put them elsewhere into the message, or write them as JSON.
+	// Some services put images elsewhere into the message, or write them as JSON.
 	const elsewhere = () => imagesOf(read({ ...message, content: jsonIn(text) }), response);
 	const inPlace = entries.length > 0 ? readEntries(entries, response) : elsewhere();
 	const { images, missing } = inPlace ?? { images: [], missing: [] };
@@ -188,13 +181,13 @@ const isSame = (one: Image, other: Image) =>
 		? one.bytes.equals(other.bytes)
 		: one.url !== undefined && one.url === other.url);
 
-/** The JSON that a text is, perhaps in a code fence. */
+/** The text may be in a code fence. */
 function jsonIn(text: string): unknown {
 	const [, fenced] = /^\s*```\w*\n([^]*?)```\s*$/.exec(text) ?? [];
 	return parseJson(fenced ?? text);
 }
 
-/** Whether a part of the content is an image, in the form of the specification or of other services. */
+/** In the form of the specification or of other services. */
 function isImagePart(part: unknown): part is JsonObject {
 	if (!isObject(part) || isThought(part)) return false;
 	const names = ['image_url', 'inline_data', 'inlineData'];

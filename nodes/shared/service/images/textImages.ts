@@ -5,14 +5,14 @@ import { maxFoundImages, maxLinkLength, maxLinkText, maxTextTokens } from '../pr
 interface TextImages {
 	/** Links, data URLs, or base64. */
 	images: string[];
-	/** Links that may be images, too, and were not taken. */
+	/** Links that may be images, too. */
 	others: string[];
 }
 
 /**
- * The images of an answer: the files in its text, and the links that Markdown or HTML marks as images; without any, the
- * links that look like images. Linear in the length of any text.
- * @param areOthersKnown whether there are images beside the text, so that a link alone does not count
+ * The files in the text of an answer and the links that Markdown or HTML marks as images; without any, links that look
+ * like images. Takes linear time.
+ * @param areOthersKnown whether there are images beside the text, so that links without a mark do not count
  */
 export function imagesIn(text: string, areOthersKnown: boolean): TextImages {
 	const { files, rest } = filesIn(text);
@@ -38,23 +38,21 @@ const isAlone = (text: string, link: string) =>
 
 const ending = /[^/]\.(?:png|jpe?g|webp|gif|avif|svg|bmp|tiff?|hei[cf]|jxl|jp2)(?!\.?\w)/i;
 
-/** Whether a link looks like that of an image. */
 export const endsLikeImage = (link: string): boolean => ending.test(link);
 
 // ── Files within a text ──────────────────────────────────────────────────────────────────────────
 
-/** Minimum length of base64 that can be an image, in characters: the smallest image has about 30 bytes. */
+/** In characters of base64: the smallest image has about 30 bytes. */
 const minLength = 40;
-/** The least of them that are letters. */
+/** Without the padding. */
 const minLetters = minLength - 2;
-/** As many as a signature can have. */
+/** In characters: no signature is longer. */
 const headLength = 800;
 
-/** Whether a text has no other characters at its beginning than base64 has. */
 export const mayBeBase64 = (text: string): boolean =>
 	/^[\w+/=\s-]*$/.test(text.slice(0, headLength));
 
-/** Whether this is a data URL, or the base64 of an image, as its first bytes show. */
+/** Whether this is a data URL or the base64 of an image. */
 export function isFile(text: string): boolean {
 	if (/^data:/i.test(text)) return true;
 	if (text.length < minLength || !mayBeBase64(text)) return false;
@@ -70,7 +68,7 @@ const base64 = String.raw`[\w+/-]+={0,2}(?:(?<=[\w+/-]{60})\r?\n[ \t]{0,9}[\w+/-
 const dataUrl = String.raw`data:image\/[^\s:,"'<>()]{1,100}(?:(?<=;base64),${base64}|,<[^]*?(?:<\/svg\s*>|$)|,[^\s"'<>\])]+)`;
 const anyFile = String.raw`<?(${dataUrl})>?|(?<![\w+/-])(?=[\w+/-]{${minLetters}})(${base64})`;
 
-/** The files in a text, and the text without them: they become files, and would fill the execution's log. */
+/** The files in a text, and the text without them: they would fill the execution's log. */
 export function filesIn(text: string): { files: string[]; rest: string } {
 	const files: string[] = [];
 	if (!/data:image\//i.test(text) && !hasLongWord(text)) return { files, rest: text };
@@ -89,7 +87,7 @@ export function filesIn(text: string): { files: string[]; rest: string } {
 	return { files, rest: parts.join('') + text.slice(end) };
 }
 
-/** Whether a text may have base64 of an image, which has all of one of these parts of the text. */
+/** Whether the text may have base64 of an image: that covers at least one of these parts. */
 function hasLongWord(text: string): boolean {
 	const length = minLetters / 2;
 	const part = new RegExp(String.raw`[\w+/-]{${length}}`, 'y');
@@ -107,7 +105,7 @@ const linkWithout = (marks: string) => {
 	const character = String.raw`[^\s()<>${marks}]`;
 	return String.raw`(?:${character}|\((?:${character}|\(${character}*\))*\)){1,${maxLinkLength}}`;
 };
-/** In Markdown, in HTML with any quotes or none, or in a sentence, from which no space may separate the marks after it. */
+/** In Markdown, in HTML with any quotes or none, or in a sentence, whose marks may follow without a space. */
 const anyLink = [
 	String.raw`!\[[^[\]]*(?:\[[^[\]]*\][^[\]]*)*\]\(\s{0,9}<?(${linkWithout('')})(?=>?\s{0,9}\)|\s+["'(])`,
 	String.raw`<img(?:[^<>"']|"[^"]*"|'[^']*'){0,9999}?[\s/]src\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+?)(?=\s|\/?>))`,
@@ -119,7 +117,6 @@ const escape = /\\(?=[!-/:-@[-`{-~])/g;
 /** Marks of a sentence behind a link. */
 const endMarks = /(?<![.,;:!?*])[.,;:!?*]+$/;
 
-/** One pass: what belongs to a link is not looked at again. */
 function linksIn(text: string): Array<{ link: string; isMarked: boolean }> {
 	const pattern = new RegExp(anyLink, 'gi');
 	const found: Array<{ link: string; isMarked: boolean }> = [];

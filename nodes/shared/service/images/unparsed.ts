@@ -3,10 +3,10 @@ import { asText, isObject, parseJson, type JsonObject } from '../json';
 import { maxChoices, maxFoundImages, maxImageLines, maxTextTokens } from '../protocol/bounds';
 import { addressIn } from './entries';
 
-/** In characters of an event: one with an image has more. */
+/** In characters: an event with an image has more. */
 const minEventLength = 40;
 
-/** The images in a stream of events, each with its own fields; those that are not finished are left out. */
+/** The finished images in a stream of events, each with its own fields. */
 export function streamedImages(text: string): JsonObject | undefined {
 	const lines = text.split('\n', maxImageLines);
 	const events = lines
@@ -21,9 +21,9 @@ export function streamedImages(text: string): JsonObject | undefined {
 	return { ...(Object.assign({}, ...others) as JsonObject), data: images };
 }
 
-/** The beginning of a text behind comments, with which a server keeps its connection alive. */
+/** Behind comments, with which a server keeps its connection alive. */
 const firstCharacter = /^[^\S\r\n\u2028\u2029]*([^:\s])/m;
-/** A field of JSON with a text that is long enough for an image. */
+/** A field of JSON with a text. */
 const namedText = /"(\w{1,50})"\s{0,9}:\s{0,9}("[^"\\]*(?:\\[^][^"\\]*)*")/g;
 
 /** The images in JSON that broke off, or that has other text around it: they are made and charged. */
@@ -45,7 +45,7 @@ export function imagesInPart(text: string): JsonObject | undefined {
 	return images.length > 0 ? { data: images } : undefined;
 }
 
-/** The content of each answer in JSON that broke off, as a completion; undefined where there is none. */
+/** The content of each answer in JSON that broke off, as a completion. */
 export function answerInPart(text: string): JsonObject | undefined {
 	const contents = [...text.matchAll(contentText)].slice(0, maxChoices).map(([, content, end]) => {
 		const whole = end === '"' ? content : content.replace(/\\(?:u[\da-f]{0,3})?$/i, '');
