@@ -1,11 +1,5 @@
-/** A file that is written as a text: its bytes, and the MIME type that is declared (RFC 2397). */
-interface TextFile {
-	bytes: Buffer;
-	mimeType?: string;
-}
-
-/** The file in a data URL, or in a text that is nothing but base64. */
-export function fileInText(text: string): TextFile {
+/** The file in a data URL (RFC 2397), or in a text that is nothing but base64. */
+export function fileInText(text: string): { bytes: Buffer; mimeType?: string } {
 	// A regular expression would go through all of the file.
 	const comma = /^data:/i.test(text) ? text.indexOf(',') : -1;
 	const declared = comma < 0 ? undefined : text.slice('data:'.length, comma);

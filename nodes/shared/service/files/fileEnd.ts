@@ -1,30 +1,23 @@
-/**
- * The end of a file, as far as its bytes so far tell.
- * - `whole`: it may end here
- * - `cut`: it surely does not
- * - `lacksIndex`: it may end here, but nothing could open it
- */
+/** Whether a file may end here, surely does not, or does so without its index, so that nothing can open it. */
 export type FileState = 'whole' | 'cut' | 'lacksIndex' | 'unknown';
 
 /**
- * The bytes that a format asks for.
- * - `read`, `skip`: so many of them; `begun`: the state of a file that ends within them
- * - `skipTo`: all before a place in the file, which is found in a piece of it; -1 when it is not there
+ * The bytes that a format asks for: so many to read or skip, or all before a place that `skipTo` finds in a piece of
+ * the file (-1: not there). `begun` is the state of a file that ends within them.
  */
 type Request =
 	| { read: number; begun?: FileState }
 	| { skip: number }
 	| { skipTo: (piece: Buffer, start: number) => number };
 
-/** Asks for bytes, and is given those that it reads. */
 export type Reading<T = void> = Generator<Request, T, Buffer>;
 
-/** Reads a file from its first byte, and sets its state on its way. */
+/** Reads a file from its first byte, and sets its state. */
 export type Format = (file: FileEnd) => Reading;
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Follows a file while its bytes are streamed, without keeping them. Of no known format, nothing is known. */
+/** Follows a file while its bytes are streamed, without keeping them. */
 export class FileEnd {
 	state: FileState = 'unknown';
 	/** The offset of the next byte. */
@@ -32,7 +25,7 @@ export class FileEnd {
 	private readonly reading?: Reading;
 	/** Undefined when nothing more is asked for. */
 	private request?: Request;
-	/** The number of bytes that the request still needs, and what it has read so far. */
+	/** In bytes, of the request. */
 	private left = 0;
 	private bytes = nothing;
 
@@ -46,7 +39,7 @@ export class FileEnd {
 		for (let at = 0; at < piece.length && this.request;) at = this.take(piece, at, this.request);
 	}
 
-	/** @returns the place behind the bytes of this piece that the request takes */
+	/** @returns the place behind the bytes that the request takes */
 	private take(piece: Buffer, at: number, request: Request): number {
 		const found = 'skipTo' in request ? request.skipTo(piece, at) : -1;
 		const end = found >= 0 ? found : Math.min(at + this.left, piece.length);

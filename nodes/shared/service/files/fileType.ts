@@ -14,10 +14,9 @@ import {
 
 export type { FileType } from './signatures';
 
-/** How many bytes are enough to recognize every type. */
+/** In bytes: enough to recognize every type. */
 export const headLength = 16 * 1024;
 
-/** The first bytes of a file. */
 export async function headOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 	const read: Uint8Array[] = [];
 	let length = 0;
@@ -29,7 +28,6 @@ export async function headOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
 	return Buffer.concat(read);
 }
 
-/** The type of a file that cannot be named. */
 const unknownFile: FileType = {
 	kind: 'other',
 	mimeType: 'application/octet-stream',
@@ -44,22 +42,18 @@ export const videoExtensions: ReadonlySet<string> = new Set(
 	known.flatMap((type) => (isKind(type, 'video') ? type.extensions : [])),
 );
 
-/** Whether a file can be used as one of this kind: an animation is a video, too. */
+/** An animation is a video, too. */
 export function isKind({ kind, isAnimated }: FileType, wanted: FileType['kind']): boolean {
 	return kind === wanted || (wanted === 'video' && isAnimated === true);
 }
 
-/**
- * The type of a file, by its first bytes.
- * @param bytes the file, or at least {@link headLength} bytes of it
- * @returns undefined for nothing, and for bytes of no known type
- */
+/** @param bytes the file, or at least {@link headLength} bytes of it */
 export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	if (bytes.length === 0) return undefined;
 	const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, headLength));
 	const text = head.toString('latin1');
 	const type = signatures.find(([signature]) => signature.test(text))?.[1];
-	// A text may begin like a file: "GIF89a is a format". Of the files, only a PDF may be nothing but text.
+	// A text may begin like a file: "GIF89a is a format". Only a PDF may be nothing but text.
 	const isFile = type === pdf || (type && !isUtf8(head));
 	const isText = !isFile && /^[^\0-\b]*$/.test(text);
 	return isText ? (base64Type(text) ?? textTypeOf(head.toString('utf8'))) : type;
@@ -67,7 +61,7 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 
 const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes);
 
-/** For base64 that holds a file of a known type; undefined for any other text. */
+/** For base64 that holds a file of a known type. */
 function base64Type(text: string): FileType | undefined {
 	if (!/^[\w+/=\s-]{64,}$/.test(text)) return undefined;
 	const held = fileTypeOf(Buffer.from(text, 'base64'));
@@ -75,10 +69,9 @@ function base64Type(text: string): FileType | undefined {
 	return { ...plainText, name: `${held.name} written as base64 text`, isEncoded: true };
 }
 
-/** The elements with which a page may begin when it leaves out its root. */
+/** A page may begin with these when it leaves out its root. */
 const pageElements = /^(html|head|body|title|meta|script|style|link|div|p|h1|center|iframe)$/i;
 
-/** The type of a text, by its beginning; of markup by its first element, behind any declarations and comments. */
 function textTypeOf(head: string): FileType {
 	const text = head.replace(/^\ufeff/, '').trimStart();
 	if (/^[[{]\s*(["{}[\]\d]|-\d|true|false|null)/.test(text)) return json;
@@ -91,13 +84,13 @@ function textTypeOf(head: string): FileType {
 	return root !== '' || text.startsWith('<?xml') ? xml : plainText;
 }
 
-/** Maximum characters of a media type (RFC 6838, 4.2), including the slash. */
+/** In characters (RFC 6838, 4.2). */
 const maxTypeLength = 255;
 
 /**
- * The declared type of a file, for one whose bytes are of no known type.
- * @param declared its declared MIME type, which may have parameters
- * @returns undefined when that says nothing, or says what the bytes would have shown: a text, or an mp4
+ * The type of a file whose bytes are of no known type.
+ * @param declared a MIME type, which may have parameters
+ * @returns undefined when it says nothing, or what the bytes would have shown: a text, or an mp4
  */
 export function declaredTypeOf(declared: string): FileType | undefined {
 	const [mimeType] = declared
@@ -114,7 +107,7 @@ export function declaredTypeOf(declared: string): FileType | undefined {
 	return { kind, mimeType, extensions: [extension], name: `a file of the type ${mimeType}` };
 }
 
-/** Whether a file is declared as another type. A name that is not known here may be another one of its type. */
+/** Whether a file is declared as another type; a name that is unknown here may be another one of its own. */
 export function isOtherType(declared: string, { mimeType, kind }: FileType): boolean {
 	if (declared === mimeType) return false;
 	return !declared.startsWith(`${kind}/`) || known.some((one) => one.mimeType === declared);
@@ -123,9 +116,9 @@ export function isOtherType(declared: string, { mimeType, kind }: FileType): boo
 export const withArticle = { image: 'an image', video: 'a video', audio: 'a sound' } as const;
 
 /**
- * Why a file surely cannot be what a request needs; continues its name. What is only unusual has no problem.
- * @param head its first bytes, at least {@link headLength} of them
- * @param declared its declared MIME type, used when the bytes are of no known type
+ * Why a file surely cannot be what a request needs; continues its name.
+ * @param head at least {@link headLength} of its bytes
+ * @param declared its MIME type, used when the bytes are of no known type
  */
 export function wrongType(
 	head: Uint8Array,
@@ -138,6 +131,5 @@ export function wrongType(
 	return `is ${type.name}, not ${withArticle[wanted]}`;
 }
 
-/** How a file is delivered: as what its bytes show, or else as what it is declared to be. */
 export const typeToDeliver = (bytes: Uint8Array, declared = ''): FileType =>
 	fileTypeOf(bytes) ?? declaredTypeOf(declared) ?? unknownFile;

@@ -23,7 +23,6 @@ const webp: Format = function* (file) {
 	file.state = 'whole';
 };
 
-/** The formats that can tell whether a file of this type is cut. */
 const formats: Partial<Record<string, Format>> = {
 	'image/png': png,
 	'image/jpeg': jpeg,
@@ -38,7 +37,6 @@ const formats: Partial<Record<string, Format>> = {
 /** Follows a file of this type, whose first bytes are still to be pushed. */
 export const followFile = (type?: FileType): FileEnd => new FileEnd(formats[type?.mimeType ?? '']);
 
-/** The knowledge about the end of a file. */
 export function stateOf(bytes: Uint8Array): FileState {
 	const end = followFile(fileTypeOf(bytes));
 	end.push(bytes);

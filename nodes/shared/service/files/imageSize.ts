@@ -1,10 +1,10 @@
-/** Width and height in pixels. */
+/** In pixels. */
 export interface ImageSize {
 	width: number;
 	height: number;
 }
 
-/** The size that the header of a PNG, GIF, WebP or JPEG states; undefined where these bytes do not have it. */
+/** The size in the header of a PNG, GIF, WebP or JPEG. */
 export function imageSizeOf(head: Buffer): ImageSize | undefined {
 	const text = head.toString('latin1');
 	if (text.startsWith('\x89PNG') && head.length >= 24) {

@@ -7,15 +7,15 @@ const app2 = 0xe2;
 /** The beginning of the index of a file with several images (CIPA DC-007). */
 const indexName = 'MPF\0';
 
-/** Maximum number of segments that are read: no camera writes as many. */
+/** No camera writes as many. */
 const maxSegments = 10_000;
 
 interface Segment {
 	marker: number;
-	/** The offsets of its marker, and of the data that follow the marker and their length. */
+	/** Offsets of its marker, and of the data behind the marker and their length. */
 	start: number;
 	dataStart: number;
-	/** The offset of the next one; the data of a scan belong to its segment. */
+	/** The start of the next one; the data of a scan belong to its segment. */
 	end: number;
 }
 
@@ -26,7 +26,6 @@ export function* jpeg(file: FileEnd, segments: Segment[] = []): Reading {
 	for (let last: Segment | undefined; segments.length < maxSegments;) {
 		const { marker, start } = yield* nextMarker(file, last?.marker === startOfScan);
 		if (last) last.end = start;
-		// All others that occur between segments have a length.
 		const isKnown = last
 			? marker >= 0xc0 && (marker < 0xd0 || marker > startOfImage)
 			: marker === startOfImage;
@@ -39,7 +38,7 @@ export function* jpeg(file: FileEnd, segments: Segment[] = []): Reading {
 			return;
 		}
 		if (marker === startOfImage) continue;
-		// It counts its own two bytes.
+		// All other segments have a length, which counts its own two bytes.
 		const length = (yield { read: 2 }).readUInt16BE();
 		if (length < 2) break;
 		yield { skip: length - 2 };
@@ -47,7 +46,7 @@ export function* jpeg(file: FileEnd, segments: Segment[] = []): Reading {
 	file.state = 'unknown';
 }
 
-/** In the data of a scan, 0 and restart markers follow 0xff, too. A run of 0xff counts as its last one. */
+/** In the data of a scan, 0 and restart markers follow 0xff, too. Of a run of 0xff, the last one counts. */
 const isData = (marker: number) =>
 	marker === 0 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 
@@ -77,10 +76,9 @@ function* nextMarker(file: FileEnd, isInScan: boolean): Reading<Pick<Segment, 'm
 }
 
 /**
- * The first image of a JPEG file. Phones and cameras put more into one file: a gain map (Ultra HDR), a depth map or a
- * preview after the image, with an index of them before it, or a clip (motion photo). The service refuses several
- * frames under a JPEG's name ("Error codes seen", invalid_image_file). What lies between the markers of the image is kept
- * byte for byte.
+ * The first image of a JPEG file, byte for byte. Phones and cameras add a gain map (Ultra HDR), a depth map, a preview
+ * or a clip (motion photo), and an index. The service refuses several frames under a JPEG's name ("Error codes seen",
+ * invalid_image_file).
  * @returns the same buffer when there is only one image; undefined when the markers cannot be parsed
  */
 export function firstImage(file: Buffer): Buffer | undefined {
@@ -95,6 +93,6 @@ export function firstImage(file: Buffer): Buffer | undefined {
 	return isAlone ? file : Buffer.concat(kept.map(({ start, end }) => file.subarray(start, end)));
 }
 
-/** Whether the bytes after an image contain another image or a clip; some cameras put their own notes there. */
+/** Whether there is another image or a clip: some cameras put their own notes behind an image. */
 const isMedia = (rest: Buffer) =>
 	rest.includes('\xff\xd8\xff', 0, 'latin1') || rest.includes('ftyp', 0, 'latin1');

@@ -1,6 +1,6 @@
 import type { Format } from './fileEnd';
 
-/** Boxes that may occur at the top level of an mp4, QuickTime, AVIF or HEIC file (ISO/IEC 14496-12, 6.2.3). */
+/** Boxes at the top level of an mp4, QuickTime, AVIF or HEIC file (ISO/IEC 14496-12, 6.2.3). */
 const topBoxes = new Set(
 	'ftyp styp moov moof mdat mfra free skip wide pnot udta uuid meta meco pdin sidx ssix prft emsg'.split(
 		' ',
@@ -8,8 +8,8 @@ const topBoxes = new Set(
 );
 
 /**
- * Follows the top-level boxes of an mp4 or a similar file. A file that ends in the middle of a box is cut, whatever
- * length its storage host announced. Without the index of its tracks (`moov`) or pictures (`meta`), nothing can open it.
+ * A file that ends in the middle of a box is cut, whatever length its storage host announced. Nothing can open it
+ * without the index of its tracks (`moov`) or pictures (`meta`).
  */
 export const boxes: Format = function* (file) {
 	const seen = new Set<string>();
@@ -25,13 +25,12 @@ export const boxes: Format = function* (file) {
 		if (!topBoxes.has(name) || (size > 1 && size < 8)) break;
 		seen.add(name);
 		file.state = 'cut';
-		if (size === 1) yield { skip: Number((yield { read: 8 }).readBigUInt64BE()) - 16 };
-		else if (size > 0) yield { skip: size - 8 };
-		else {
+		if (size === 0) {
 			// It extends to the end of the file.
 			file.state = stateAtEnd();
 			return;
 		}
+		yield { skip: size === 1 ? Number((yield { read: 8 }).readBigUInt64BE()) - 16 : size - 8 };
 	}
 	file.state = 'unknown';
 };

@@ -1,12 +1,10 @@
-/** The kind of a file. */
 export interface FileType {
 	kind: 'image' | 'video' | 'audio' | 'text' | 'other';
 	mimeType: string;
-	/** Its extensions without a dot, the usual one first. */
+	/** Without a dot, the usual one first. */
 	extensions: readonly [string, ...string[]];
 	/** In words, with an article where it has one. */
 	name: string;
-	/** Whether an image is an animation. */
 	isAnimated?: true;
 	/** Whether a text holds the bytes of a file. */
 	isEncoded?: true;
@@ -34,7 +32,6 @@ export const mp4 = video('video/mp4', 'an mp4 video', 'mp4', 'm4v');
 export const quickTime = video('video/quicktime', 'a QuickTime video', 'mov', 'qt');
 export const pdf = typeOf('other')('application/pdf', 'a PDF', 'pdf');
 
-/** The image that is written as text. */
 export const svg = image('image/svg+xml', 'an SVG image', 'svg');
 export const plainText = text('text/plain', 'a text', 'txt');
 export const dataUrl: FileType = { ...plainText, name: 'the text of a data URL', isEncoded: true };
@@ -44,17 +41,14 @@ export const json = text('application/json', 'JSON', 'json');
 
 /* eslint no-control-regex: 'off' -- Many signatures consist of control characters. */
 
-/**
- * The first bytes of what people send and services make, read as Latin-1. The first match counts. A file that begins
- * otherwise is what it is declared to be.
- */
+/** The first bytes of what people send and services make, read as Latin-1. The first match counts. */
 export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileType]> = [
 	// The chunk acTL is 8 bytes long, and comes before the image data.
 	[/^\x89PNG\r\n(?:(?!IDAT)[^])*?\0\0\0\x08acTL/, animation(png, 'an animated PNG')],
 	[/^\x89PNG\r\n/, png],
 	[/^\xff\xd8\xff/, image('image/jpeg', 'a JPEG image', 'jpg', 'jpeg')],
 	[/^GIF8[79]a/, animation(image('image/gif', 'a GIF', 'gif'), 'a GIF')],
-	// A byte of flags follows VP8X and its length. The bit 2 says that it is an animation.
+	// A byte of flags follows VP8X and its length; bit 2 marks an animation.
 	[
 		/^RIFF[^]{4}WEBPVP8X[^]{4}[\x02\x03\x06\x07\x0a\x0e\x12\x16\x1a\x1e\x22\x26\x2a\x2e\x32\x36\x3a\x3e]/,
 		animation(webp, 'a WebP animation'),
@@ -63,7 +57,7 @@ export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileTy
 	[/^RIFF[^]{4}AVI /, video('video/x-msvideo', 'an AVI video', 'avi')],
 	[/^RIFF[^]{4}WAVE/, audio('audio/wav', 'a WAV sound', 'wav')],
 	[/^(ID3[\x02-\x04]|\xff[\xe3\xf2\xf3\xfa\xfb])/, audio('audio/mpeg', 'an MP3 sound', 'mp3')],
-	// The type of document is an element with a size of one to eight bytes. Without it, the file is most likely WebM.
+	// The document type is an element with a size of one to eight bytes. Without it, the file is most likely WebM.
 	[
 		/^\x1aE\xdf\xa3[^]{0,100}?B\x82[^a-z]{1,8}matroska/,
 		video('video/x-matroska', 'a Matroska video', 'mkv'),
