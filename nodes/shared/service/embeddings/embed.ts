@@ -1,46 +1,43 @@
 import { AdaptiveLimit } from '../client/adaptiveLimit';
 import { anySignal } from '../client/timeouts';
-import { type Gateway } from '../client/gateway';
+import type { Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
-import { type JsonObject } from '../json';
 import { GatewayError } from '../errors/gatewayError';
+import { isObject, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
-import { embeddingList, sumOfUsages, unequalLengths, type EmbeddingList } from './responses';
+import { embeddingList, unequalLengths, type EmbeddingList } from './responses';
 
-/** How texts are embedded. */
 export interface EmbedOptions {
 	/**
-	 * The request without its texts, unless the user gave them in another form as `input`. `model` and `dimensions` are
-	 * read here too. `dimensions` is the length of each vector: the specification does not have it, but many models
-	 * accept it.
+	 * The request without its texts, unless the user gave them in another form as `input`. Many models accept
+	 * `dimensions`, the length of each vector, which the specification does not have.
 	 */
 	fields: JsonObject;
 	/** Maximum number of texts in one request. */
 	batchSize: number;
 	/** Milliseconds for one request. */
 	timeout?: number;
-	/** The vector length of each model, shared by calls whose vectors must be comparable. */
+	/** The vector length of each model, for calls whose vectors must be comparable. */
 	lengths?: Map<string, number>;
 	/**
-	 * The batches of an earlier try, whose texts are not sent again. Each new batch is added when it arrives, so that the
-	 * caller has what was charged when a request fails.
+	 * The batches of an earlier try, whose texts are not sent again. New ones are added as they arrive, so that the caller
+	 * has what was charged when a request fails.
 	 */
 	batches?: EmbeddedBatch[];
 }
 
 /** The response to one request. */
 export interface EmbeddedBatch extends EmbeddingList {
-	/** The positions of this request's texts among all texts. */
+	/** Of its texts among all texts. */
 	positions: number[];
 }
 
-/** Maximum number of requests in flight for one list of texts. */
+/** Requests in flight for one list of texts. */
 export const maxParallelBatches = 5;
 
 /**
- * The embeddings of any number of texts ("Endpoints" 6), in their order: one request for each batch, a few at a time.
- * When one fails, no more are sent. Those in flight may finish when their batches are kept; otherwise they are
- * aborted, because an incomplete list is useless.
+ * The embeddings of any number of texts ("Endpoints" 6), in their order. When a request fails, no more are sent. Those
+ * in flight may finish when their batches are kept; otherwise they are aborted, because an incomplete list is useless.
  * @throws GatewayError also when vectors of different responses differ in length
  */
 export async function embed(
@@ -55,18 +52,6 @@ export async function embed(
 	if (received.length > 0 && fields.dimensions === undefined && !lengths.has(model)) {
 		lengths.set(model, received[0].vectors[0].length);
 	}
-	const embedBatch = async (input: unknown[]) =>
-		await abortable.call({
-			endpoint: endpoints.embedding,
-			purpose: 'create the embeddings',
-			body: { input, ...fields },
-			timeout,
-			parse(response) {
-				const list = embeddingList(response, input.length);
-				checkLength(list.vectors[0].length, fields, lengths);
-				return list;
-			},
-		});
 	const present = new Set(received.flatMap(({ positions }) => positions));
 	const missing = [...texts.keys()].filter((position) => !present.has(position));
 	const failures: unknown[] = [];
@@ -74,7 +59,17 @@ export async function embed(
 	await limiter.forEach(batchesOf(missing, batchSize), async (positions) => {
 		if (failures.length > 0) return;
 		try {
-			const list = await embedBatch(positions.map((position) => texts[position]));
+			const list = await abortable.call({
+				endpoint: endpoints.embedding,
+				purpose: 'create the embeddings',
+				body: { input: positions.map((position) => texts[position]), ...fields },
+				timeout,
+				parse(response) {
+					const parsed = embeddingList(response, positions.length);
+					checkLength(parsed.vectors[0].length, fields, lengths);
+					return parsed;
+				},
+			});
 			received.push({ ...list, positions });
 		} catch (error) {
 			failures.push(error);
@@ -87,10 +82,7 @@ export async function embed(
 	return [...received].sort((one, other) => one.positions[0] - other.positions[0]);
 }
 
-/**
- * Checks that the vectors of a response can be compared with the others of its model.
- * @throws UnusableResponse when their length is another one than `dimensions`, or than in the responses before
- */
+/** @throws UnusableResponse when the length of vectors is not `dimensions`, or not that of the responses before */
 function checkLength(
 	found: number,
 	{ model, dimensions }: JsonObject,
@@ -120,9 +112,20 @@ export function vectorsOf(batches: EmbeddedBatch[]): number[][] {
 	return vectors;
 }
 
-/** The total usage of all batches. */
-export const usageOf = (batches: EmbeddedBatch[]): unknown =>
-	sumOfUsages(batches.map(({ fields }) => fields.usage));
+/**
+ * The total usage of all batches: the sums of the fields that are numbers in all of them. Undefined when a batch has no
+ * usage, because the sum would be too low.
+ */
+export function usageOf(batches: EmbeddedBatch[]): unknown {
+	const usages = batches.map(({ fields }) => fields.usage);
+	if (usages.length < 2) return usages[0];
+	if (!usages.every(isObject)) return undefined;
+	const names = Object.keys(usages[0]).filter((name) =>
+		usages.every((usage) => Number.isFinite(usage[name])),
+	);
+	const sumOf = (name: string) => usages.reduce((sum, usage) => sum + Number(usage[name]), 0);
+	return Object.fromEntries(names.map((name) => [name, sumOf(name)]));
+}
 
 function batchesOf<T>(entries: T[], size: number): T[][] {
 	const count = Math.ceil(entries.length / size);

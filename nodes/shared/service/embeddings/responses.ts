@@ -11,15 +11,14 @@ import { named, read } from '../reader/values';
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
 	vectors: number[][];
-	/** The service's fields about each vector, in the same order. */
+	/** The service's fields about each vector. */
 	entries: JsonObject[];
 	/** The response without its vectors. */
 	fields: ResponseFields;
 }
 
 /**
- * The vectors of a response ("Endpoints" 6), wherever it has them. Servers may reorder them, so `index` decides; numbers
- * and base64 are both accepted, whichever was requested.
+ * The vectors of a response ("Endpoints" 6), wherever it has them, as numbers or base64, whichever was requested.
  * @throws UnusableResponse unless there is one vector for each of `count` texts, all of the same length
  */
 export function embeddingList(response: ServiceResponse, count: number): EmbeddingList {
@@ -54,7 +53,7 @@ const vectorNames = ['embedding', 'vector', 'values'];
 const withoutVector = (entry: JsonObject) =>
 	vectorNames.reduce((fields, name) => without(fields, [name]), entry);
 
-/** The vector of an entry: the entry itself, or one of its fields. A list of one vector is that vector. */
+/** The entry itself, or one of its fields. A list of one vector is that vector. */
 function vectorIn(entry: unknown): unknown {
 	const vector = isObject(entry)
 		? vectorNames.map((name) => entry[name]).find((value) => value !== undefined)
@@ -79,8 +78,8 @@ const indexOf = (entry: unknown) =>
 	asIndex(valueAt(entry, 'index') ?? valueAt(entry, 'text_index'));
 
 /**
- * The entries of a list in the order of their texts: by their indexes, whatever the first of them is. When these give no
- * order, it is that of arrival: the vectors are charged, and most servers keep the order.
+ * By their indexes, whatever the first of them is: servers may reorder vectors. Indexes that give no order are ignored:
+ * the vectors are charged, and most servers keep the order.
  */
 function inOrder(entries: readonly unknown[]): readonly unknown[] {
 	const indexed = entries.map((entry) => ({ entry, index: indexOf(entry) ?? NaN }));
@@ -89,7 +88,7 @@ function inOrder(entries: readonly unknown[]): readonly unknown[] {
 	return indexed.sort((one, other) => one.index - other.index).map(({ entry }) => entry);
 }
 
-/** Whether an index comes again, and not in turns, as those of batches do that a gateway has put together. */
+/** Whether an index comes again. Those of batches that a gateway has put together do so in turns. */
 function hasStrayIndexes(entries: readonly unknown[]): boolean {
 	const indexes = entries.map(indexOf);
 	const length = indexes.indexOf(indexes[0], 1);
@@ -97,7 +96,7 @@ function hasStrayIndexes(entries: readonly unknown[]): boolean {
 	return !areInTurns && new Set(indexes).size < indexes.length;
 }
 
-/** Without entries that are there twice: a text may have the vector of another one, but not its index. */
+/** A text may have the vector of another one, but not its index. */
 function withoutRepetitions(entries: readonly unknown[]): readonly unknown[] {
 	const known = new Set<string>();
 	return entries.filter((entry) => {
@@ -106,20 +105,6 @@ function withoutRepetitions(entries: readonly unknown[]): readonly unknown[] {
 		known.add(json);
 		return !isRepeated;
 	});
-}
-
-/**
- * The total usage of several responses: the sums of the fields that are numbers in all of them. Undefined when one of
- * the responses has no usage, because the sum would be too low.
- */
-export function sumOfUsages(usages: unknown[]): unknown {
-	if (usages.length < 2) return usages[0];
-	if (!usages.every(isObject)) return undefined;
-	const names = Object.keys(usages[0]).filter((name) =>
-		usages.every((usage) => Number.isFinite(usage[name])),
-	);
-	const sumOf = (name: string) => usages.reduce((sum, usage) => sum + Number(usage[name]), 0);
-	return Object.fromEntries(names.map((name) => [name, sumOf(name)]));
 }
 
 export const unequalLengths = (one: number, other: number) =>
@@ -137,14 +122,14 @@ function vectorOf(entry: unknown, index: number): number[] {
 const asNumbers = (vector: unknown): unknown =>
 	Array.isArray(vector) && typeof vector[0] === 'string' ? vector.map(Number) : vector;
 
-/** The numbers of a text: in base64, as JSON, or with commas between them. */
+/** In base64, as JSON, or with commas between the numbers. */
 const fromText = (text: string): unknown =>
 	/[[,]/.test(text) ? parseJson(text.startsWith('[') ? text : `[${text}]`) : fromBase64(text);
 
-/** No vector has as large a number, but bytes that are no floats do: some models give integers of one byte, or bits. */
+/** Only bytes that are no floats give a larger number: some models send integers of one byte, or bits. */
 const maxNumber = 1e30;
 
-/** Decodes little-endian 32-bit floats, perhaps in lines; undefined when the text is not a whole number of them. */
+/** Decodes little-endian 32-bit floats, perhaps in lines. */
 function fromBase64(text: string): number[] | undefined {
 	if (!/^[\w+/\r\n-]+=*$/.test(text.trim())) return undefined;
 	const bytes = Buffer.from(text, 'base64');
