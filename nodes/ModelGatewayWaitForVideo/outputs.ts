@@ -4,7 +4,7 @@ import type { Clock } from '../shared/service/client/http';
 import { linkTo } from '../shared/service/client/fileRequest';
 import { withOwnFields } from '../shared/service/client/response';
 import type { Failure } from '../shared/service/errors/gatewayError';
-import type { FinishedJob, PollerState } from '../shared/service/jobs/poller';
+import type { FinishedJob, PollerState } from '../shared/service/jobs/pollerState';
 import { jobSource } from '../shared/service/jobs/requests';
 import { videoFields } from '../shared/service/jobs/responses';
 import { JobWait } from '../shared/service/jobs/wait';

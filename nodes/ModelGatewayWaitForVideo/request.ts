@@ -1,6 +1,6 @@
 import { namesJob } from '../shared/service/jobs/jobIdentity';
 import type { Expectation, JobWork } from '../shared/service/jobs/expectation';
-import { startWait, type PollerState } from '../shared/service/jobs/poller';
+import { startWait, type PollerState } from '../shared/service/jobs/pollerState';
 import { stateIn } from '../shared/service/reader/jobState';
 import { read } from '../shared/service/reader/values';
 import { excerpt, textAt, withoutUndefined } from '../shared/service/json';

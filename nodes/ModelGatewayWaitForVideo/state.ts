@@ -1,6 +1,6 @@
 import type { Failure } from '../shared/service/errors/gatewayError';
 import type { JobSummary } from '../shared/service/errors/jobSummary';
-import { moved, type FinishedJob, type PollerState } from '../shared/service/jobs/poller';
+import { moved, type FinishedJob, type PollerState } from '../shared/service/jobs/pollerState';
 import { isObject, textAt, valueAt, type JsonObject } from '../shared/service/json';
 import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution/memory';

@@ -7,20 +7,15 @@ import { limits } from '../protocol/limits';
 
 export interface DownloadRequest {
 	source: FileSource;
-	/** Requests a new link to the file from the service, when the old one has expired. Undefined where there is none. */
+	/** Requests a new link when the old one has expired. */
 	refresh?: () => Promise<FileSource>;
 	/** Continues "Could not …" in errors. */
 	purpose: string;
-	/** Milliseconds that the user waits for the video. Default: as recommended. */
+	/** Milliseconds. */
 	timeout?: number;
 }
 
-/**
- * Downloads a finished video ("Endpoints" 3), whatever its format. An mp4 without its index is complete only if its length
- * was announced.
- * @param store as for {@link transferFile}
- * @throws GatewayError
- */
+/** Downloads a finished video ("Endpoints" 3), whatever its format. @throws GatewayError */
 export async function downloadVideo<T>(
 	gateway: Gateway,
 	{ timeout: patience = limits.waitMinutes * 60_000, ...request }: DownloadRequest,

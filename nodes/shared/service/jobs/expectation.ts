@@ -2,8 +2,8 @@ import { oneLine } from '../oneLine';
 import { usualMinutes, type JobKind } from '../protocol/jobs';
 
 /**
- * How many of the newest lengths are kept, how few say nothing yet, and how many of the newest give the time: few, so that
- * it follows an hour in which the service is slow (`npm run measure -- expectations`).
+ * How many of the newest lengths are kept, how few say nothing yet, and how many of the newest give the time: few, so
+ * that it follows an hour in which the service is slow (`npm run measure -- expectations`).
  */
 export const lengthsThatCount = { newest: 20, least: 5, recent: 7 } as const;
 
@@ -11,24 +11,22 @@ export const lengthsThatCount = { newest: 20, least: 5, recent: 7 } as const;
 export interface JobWork {
 	kind?: JobKind;
 	model?: string;
-	/** Length of the video. */
+	/** Of the video. */
 	seconds?: number;
 }
 
-/** When a job is expected to finish. */
 export interface Expectation {
-	/** How many seconds more; undefined if nothing is known, or if it takes longer than any job before. */
+	/** Undefined if nothing is known, or if the job takes longer than any before. */
 	secondsLeft?: number;
-	/** Whether it has taken more than three times as long as usual. */
 	isOverdue: boolean;
-	/** The same as sentences for a user; empty if nothing is known. */
+	/** For a user; empty if nothing is known. */
 	text: string;
 }
 
 /** A job is overdue after this many times the usual time. */
 const overdueAfter = 3;
 
-/** The names under which the length of a job is kept, the most exact one first. */
+/** The length of a job is kept under these names, the most exact one first. */
 export function lengthNames({ kind, model, seconds }: JobWork): string[] {
 	if (kind === undefined) return [];
 	if (model === undefined) return [kind];
@@ -37,9 +35,9 @@ export function lengthNames({ kind, model, seconds }: JobWork): string[] {
 }
 
 /**
- * @param lengths how many seconds earlier jobs like this one took, the newest last
+ * @param lengths of earlier jobs like this one, in seconds, the newest last
  * @param elapsed seconds since the job was created
- * @param shown how the name of the model is shown, such as in Markdown
+ * @param shown writes the name of the model, such as in Markdown
  */
 export function expectationOf(
 	{ kind, model }: JobWork,
@@ -68,7 +66,6 @@ export function expectationOf(
 	return { secondsLeft, isOverdue: false, text };
 }
 
-/** Says the time that the specification names; empty where it names none. */
 export function usualTime(kind: JobKind | undefined): string {
 	const usual = kind && usualMinutes[kind];
 	return usual ? `A reference video usually takes ${usual.min} to ${usual.max} minutes.` : '';
@@ -93,7 +90,7 @@ export function timeOf(from: number, to = from): string {
 	return `${low === high ? '' : `${low} to `}${high} ${isShort ? 'seconds' : 'minutes'}`;
 }
 
-/** A short time in seconds, any other in minutes. */
+/** In seconds when short, else in minutes. */
 function rounded(seconds: number, isShort: boolean): number {
 	if (isShort) return Math.max(10, Math.round(seconds / 10) * 10);
 	const step = seconds < 570 ? 0.5 : 1;

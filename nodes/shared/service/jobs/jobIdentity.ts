@@ -5,15 +5,12 @@ import { isList, jobIdsIn, listedJobs, shownIdIn } from '../reader/jobId';
 import { stateIn } from '../reader/jobState';
 import { read } from '../reader/values';
 
-/** Whether one of the fields that name a job names this one. */
 export const namesJob = (fields: unknown, id: string): boolean =>
 	jobIdsIn(read(fields)).some((one) => isSameId(one, id));
 
 /**
- * A parser that refuses responses about another job. A proxy may mix up responses, and another job's video would be
- * taken for the one that was ordered. A response is refused only if it certainly names another job. Of a list of jobs,
- * which a service gives where it ignores the ID, only this one is read.
- * @param parse parses a response that names this job, or none
+ * A parser that refuses a response which certainly names another job: a proxy may mix them up, and the video would be
+ * taken for the one that was ordered. A service that ignores the ID lists jobs, of which only this one is read.
  */
 export function parserForJob<T>(
 	{ id, source }: { id: string; source: JobKind | 'content' },
@@ -33,12 +30,12 @@ export function parserForJob<T>(
 	};
 }
 
-/** In characters: no ID that can be requested is as long, URL-encoded or not. */
+/** In characters: no ID that can be requested is as long, even URL-encoded. */
 export const maxIdLength = 5_000;
 
 const isSameId = (one: string, other: string) => plainId(one) === plainId(other);
 
-/** An ID without the differences that services ignore. Some encode it for a URL, and what is encoded once more. */
+/** Without the differences that services ignore. Some encode an ID for a URL, even twice. */
 function plainId(id: string): string {
 	const text = decoded(decoded(id.slice(0, maxIdLength)));
 	return text

@@ -21,13 +21,12 @@ import {
 } from '../protocol/models';
 import type { Wording } from './referenceVideo';
 
-/** The finding of a look at the first bytes behind a link. */
+/** What the first bytes behind a link show. */
 export interface Look {
-	/** HTTP status of its host. */
+	/** The HTTP status. */
 	status: number;
-	/** Undefined when the bytes are of no known type, or did not come. */
 	type?: FileType;
-	/** Length of the whole file, if its host says it. */
+	/** Length of the whole file. */
 	bytes?: number;
 	size?: ImageSize;
 }
@@ -37,19 +36,18 @@ export interface LinkedFile {
 	url: string;
 	/** The label of its field. */
 	field: string;
-	/** The kind of file that it must be; undefined where only the service knows. */
+	/** Undefined where only the service knows. */
 	wanted?: 'image' | 'video' | 'audio';
-	/** The choice for a file of another kind, if the model takes it; continues "not …". */
+	/** What to choose for a file of another kind; continues "not …". */
 	instead?: Partial<Record<FileType['kind'], string>>;
 }
 
 interface LinkedFileRules extends Pick<Wording, 'typeName'> {
-	/** The label of a field of the request. */
 	labelAt(path: string): string;
 	model: string;
 }
 
-/** The files that the service fetches for these reference media, and what each must be. */
+/** The files that the service fetches for reference media. */
 export function linkedFiles(
 	media: readonly unknown[],
 	{ labelAt, model: modelId, typeName }: LinkedFileRules,
@@ -90,14 +88,14 @@ export function problemOf(look: Look, { wanted, instead = {} }: LinkedFile): str
 	return `leads to ${type.name}, not to ${what}${instead[type.kind] ?? ''}`;
 }
 
-/** Milliseconds for one link. The service has more time, so what is slow is not refused. */
+/** Milliseconds for one link. The service has more time, so a slow link is not refused. */
 const patience = 5_000;
 
 /**
- * Looks at files that the service will fetch: at the first bytes of each, without the key, and only where a link of
- * strangers may lead. Each link is fetched once. A host that did not answer in time is not asked again: behind a firewall
- * that drops requests, each link would wait.
- * @returns a function that gives undefined where a file cannot be reached from here
+ * Looks at the first bytes of files that the service will fetch: once, without the key, and only where a link of
+ * strangers may lead. A host that did not answer in time is not asked again: behind a firewall that drops requests,
+ * each link would wait.
+ * @returns a function that gives undefined for a file that cannot be reached from here
  */
 export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | undefined> {
 	const looks = new Map<string, Promise<Look | undefined>>();
@@ -121,7 +119,6 @@ export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | u
 	};
 }
 
-/** @throws GatewayError when no response arrived */
 async function firstBytes(gateway: Gateway, url: string): Promise<Look> {
 	const purpose = 'look at a reference file';
 	const source = { url, authenticated: false };

@@ -16,10 +16,10 @@ import {
 } from './pollerState';
 import type { JobStatus, VideoContent } from './responses';
 
-/** A job that succeeds has this much time to give its link, also after the deadline of the wait. */
+/** Milliseconds for a job that succeeds to give its link, even after the deadline of the wait. */
 const linkGrace = 60_000;
 
-/** The link of a task is in the task, and that of a video job comes from the content endpoint ("Endpoints" 2 and 13). */
+/** A task has its link itself; that of a video job comes from the content endpoint ("Endpoints" 2 and 13). */
 export function startLinking(
 	state: PollerState,
 	now: number,
@@ -46,7 +46,6 @@ export function handleLink(
 	return linkAfterFailure(state, stage, linkMissing(job, status, denial), now);
 }
 
-/** Finishes with the link that the job itself carries. */
 function finishWithLink(state: PollerState, url: string, fields: ResponseFields): Step {
 	const isVideo = state.kind === 'video';
 	const source: FileSource = { url, authenticated: false, ...(isVideo && { mayNeedKey: true }) };
@@ -62,7 +61,7 @@ export function handleContent(state: PollerState, { source, fields }: VideoConte
 const idAndLink = ({ kind, job: { id } }: PollerState, source: FileSource) =>
 	kind === 'video' ? { id, url: linkTo(source) } : { task_id: id, result_url: linkTo(source) };
 
-/** Looks for the link in the other place, and after a pause in the first one again. */
+/** Looks for the link in the other place, and after a pause in the first again. */
 export function linkAfterFailure(
 	state: PollerState,
 	stage: Linking,

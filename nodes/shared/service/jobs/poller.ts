@@ -1,6 +1,6 @@
 /**
  * The wait for one job as a pure function, without a clock, promises or randomness. A driver performs the action that
- * `step` returns, and passes in the event that results, until the wait is parked or over.
+ * `step` returns and passes in the resulting event, until the wait is parked or over.
  *
  *     passStarted ─► wait ─► poll ─┬─► running ─► wait …, or park until another pass
  *                                  ├─► failed, refused, deadline ─► fail
@@ -41,23 +41,14 @@ import {
 } from './pollerState';
 import type { JobStatus } from './responses';
 
-export {
-	moved,
-	startWait,
-	type FinishedJob,
-	type PollerAction,
-	type PollerEvent,
-	type PollerState,
-} from './pollerState';
-
 /**
- * A refusal ends the wait when it was repeated, in a row, at least as often and over at least as long (milliseconds). A
- * job that certainly exists has a minute, in which a key may work again. For any other one, the endpoint of its kind must
- * say twice that it is unknown, and that of the other kind once.
+ * A refusal ends the wait when it came at least as often in a row, over at least as many milliseconds. A job that
+ * certainly exists has a minute, in which a key may work again. Any other must be unknown twice to the endpoint of its
+ * kind, and once to that of the other kind.
  */
 const lasting = { known: { polls: 3, time: 60_000 }, unknown: { polls: 3, time: 2 * minInterval } };
 
-/** Handles an event: returns the new state, and the one thing to do next. */
+/** Returns the new state, and the one thing to do next. */
 export function step(state: PollerState, event: PollerEvent): Step {
 	switch (event.type) {
 		case 'passStarted':
@@ -101,7 +92,6 @@ function handleStatus(before: PollerState, status: JobStatus, now: number): Step
 		: handleLink(linking, linking.stage, status, now);
 }
 
-/** Returns the same state when the status is nothing new. */
 function withStatus(state: PollerState, { status, progress, fields }: JobStatus): PollerState {
 	const { job, kind } = state;
 	const known = {
@@ -141,7 +131,7 @@ function handleFailure(state: PollerState, error: GatewayError, now: number): St
 	}
 }
 
-/** Polls the other endpoint, even after the deadline: without that, it is unknown whether the job exists. */
+/** Polls the other endpoint, even after the deadline: else it is unknown whether the job exists. */
 function tryOtherKind(state: PollerState, error: GatewayError, now: number): Step {
 	const { failure } = error;
 	// The poll may have been sent late: to the backup URL, when the base URL could not be reached.
@@ -151,11 +141,11 @@ function tryOtherKind(state: PollerState, error: GatewayError, now: number): Ste
 	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
 	const refused = isSureRefusal(state, failure) ? { since: now, count: 1 } : null;
 	const next = { ...other, nextPollAt, refused };
-	// Both endpoints are polled in one pass, unless the service asks for a longer pause.
+	// In the same pass, unless the service asks for a longer pause.
 	return nextPollAt > soonest ? waitForPoll(next, now) : waitUntil(next, now, nextPollAt);
 }
 
-/** @param errors those of the endpoints that were polled; the first one is reported */
+/** @param errors of the endpoints that were polled; the first is reported */
 function pollAfterFailure(state: PollerState, errors: GatewayError[], now: number): Step {
 	const [error] = errors;
 	if (!errors.every((each) => isSureRefusal(state, each.failure))) {
@@ -169,7 +159,7 @@ function pollAfterFailure(state: PollerState, errors: GatewayError[], now: numbe
 	const hasLasted = refused.count >= polls && now >= since + grace;
 	if (hasLasted || now >= deadlineOf(state)) {
 		const { job } = state;
-		// Both endpoints were asked, and nothing says of which kind the job is.
+		// Both endpoints were polled, and nothing says of which kind the job is.
 		const isOfNeither = job.kind === undefined && state.refused && isJobUnknown(error.failure);
 		return fail(state, (isOfNeither ? jobUnknown(job, error) : error).about(job));
 	}
@@ -179,15 +169,12 @@ function pollAfterFailure(state: PollerState, errors: GatewayError[], now: numbe
 	return pollAgain({ ...state, refused }, now, { error: error.with({ retryAfter }) });
 }
 
-/**
- * Whether the service itself refuses this key, or a job that may not exist. Anything else is a poll that did not work:
- * the page of a proxy, an error of the service, or a refusal of a job that was created or seen.
- */
+/** Whether the service itself refuses this key, or a job that may not exist. Any other poll just did not work. */
 function isSureRefusal(state: PollerState, { denies }: Failure): boolean {
 	return denies === 'key' || (denies !== undefined && !isKnown(state));
 }
 
-/** @param last `error`: why the last poll failed; `url`: the link that it gave, where it may be that of the video */
+/** @param last `error`: why the last poll failed; `url`: a link in it that may be that of the video */
 function pollAgain(
 	state: PollerState,
 	now: number,
@@ -210,7 +197,7 @@ function pollAgain(
 	return waitForPoll({ ...state, nextPollAt, isUnanswered, refused, stage: polling }, now);
 }
 
-/** Whether the poll was not sent in time. */
+/** Whether the poll was not even sent. */
 const isHeldBack = ({ failure }: GatewayError) => failure.kind === 'heldBack';
 
 function switchKind(state: PollerState, stage: Stage): PollerState {
@@ -218,8 +205,8 @@ function switchKind(state: PollerState, stage: Stage): PollerState {
 }
 
 /**
- * Until a poll has found the job, its kind is a guess, even when the item gives one. When the item gives none, the
- * endpoint of the wrong kind may respond with anything, even with an error that looks temporary.
+ * Until a poll has found the job, its kind is a guess, even when the item gives one. The endpoint of the wrong kind may
+ * respond with anything, even with an error that looks temporary.
  */
 function mayBeOfOtherKind(state: PollerState, error: GatewayError): boolean {
 	const { job, isCreated } = state;

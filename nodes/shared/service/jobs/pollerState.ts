@@ -6,15 +6,15 @@ import { jobKinds, type JobKind } from '../protocol/jobs';
 import { limits } from '../protocol/limits';
 import type { JobStatus, VideoContent } from './responses';
 
-/** The state of a wait. It is plain data that survives JSON, and so a restart. */
+/** The state of a wait: plain data that survives JSON, and so a restart. Times are in milliseconds. */
 export interface PollerState {
-	/** The last known status of the job. Its kind is absent while it is unknown. */
+	/** As last known. Its kind is absent while it is unknown. */
 	readonly job: JobSummary;
-	/** Whether the job certainly exists, because the item comes from its creation. */
+	/** Whether the item comes from the creation of the job, so that it certainly exists. */
 	readonly isCreated?: boolean;
-	/** The kind whose endpoint is polled: a guess until a poll has found the job. */
+	/** The endpoint that is polled: a guess until a poll has found the job. */
 	readonly kind: JobKind;
-	/** Time between two polls. Default: what the service recommends for the kind of job. */
+	/** Default: what the service recommends for the kind of job. */
 	readonly pollInterval?: number;
 	/** From `since` to the deadline. */
 	readonly timeout: number;
@@ -23,11 +23,11 @@ export interface PollerState {
 	/** At the deadline at the latest. */
 	readonly nextPollAt: number;
 	readonly lastPolledAt?: number;
-	/** Whether the last poll got no response, or only a part: it may hold the video. */
+	/** Whether the last poll got no response, or only a part, which may hold the video. */
 	readonly isUnanswered?: boolean;
-	/** The polls in a row whose refusal was about this job or this key; null: the last one was not refused so. */
+	/** The last polls, all refused because of this job or this key; null: the last one was not. */
 	readonly refused?: { readonly since: number; readonly count: number } | null;
-	/** Polls that are due later are left to another pass. Null: this pass lasts until the wait is over. */
+	/** Later polls are left to another pass. Null: this pass lasts until the wait is over. */
 	readonly passEndsAt: number | null;
 	readonly stage: Stage;
 }
@@ -43,28 +43,25 @@ export interface Linking {
 	readonly name: 'linking';
 	/** Until when the link is looked for, although the service says that there is none. */
 	readonly deadline: number;
-	/** The fields of the response that said so. */
+	/** Those of the response that said so, and its link. */
 	readonly fields: ResponseFields;
-	/** The link in that response. */
 	readonly link?: string;
-	/** The place where the link is looked for next. */
+	/** The link is looked for there next. */
 	readonly source: LinkSource;
-	/** Why the last look there gave none. */
+	/** Why the last look gave none. */
 	readonly failures: Readonly<Partial<Record<LinkSource, Failure>>>;
 }
 
-export type LinkSource = 'job' | 'content';
+type LinkSource = 'job' | 'content';
 
 export type PollerEvent =
 	/** A pass of the wait begins; it sends no poll in its first `delay` milliseconds. */
 	| { type: 'passStarted'; now: number; delay?: number; endsAt?: number }
-	/** The time for which the last action waited has come. */
+	/** The end of a `wait`. */
 	| { type: 'due'; now: number }
 	| { type: 'polled'; now: number; status: JobStatus }
 	| { type: 'contentReceived'; content: VideoContent }
-	/** The poll, or the request for the content, failed. */
 	| { type: 'requestFailed'; now: number; error: GatewayError }
-	/** The link of a finished job has expired, and a new one is needed. */
 	| { type: 'linkExpired'; now: number }
 	/** The user pressed Stop, or it makes no sense to wait longer. */
 	| { type: 'stopped' };
@@ -86,7 +83,6 @@ export interface Step {
 
 export interface FinishedJob {
 	source: FileSource;
-	/** The service's fields about the job, with its link. */
 	fields: ResponseFields;
 }
 
@@ -94,11 +90,10 @@ export const polling: Stage = { name: 'polling' };
 
 interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval' | 'isCreated'> {
 	now: number;
-	/** Which kind to poll first when the job's kind is unknown. */
+	/** The kind to poll first when the job's is unknown. */
 	guess?: JobKind;
 }
 
-/** A wait whose timeout starts now. If the kind of the job is unknown, its polls find out. */
 export function startWait(
 	job: Pick<JobSummary, 'id' | 'kind'>,
 	{ now, guess = 'task', pollInterval, timeout, isCreated }: NewWait,
@@ -108,7 +103,7 @@ export function startWait(
 	return { job, isCreated, kind, ...schedule, stage: polling };
 }
 
-/** The state when the clock by which its times were stored is set. @param milliseconds negative when it is set back */
+/** The state after the clock was set. @param milliseconds negative when it was set back */
 export function moved(state: PollerState, milliseconds: number): PollerState {
 	const { since, nextPollAt, lastPolledAt, refused, stage } = state;
 	return {
@@ -123,11 +118,10 @@ export function moved(state: PollerState, milliseconds: number): PollerState {
 
 export const deadlineOf = ({ since, timeout }: PollerState): number => since + timeout;
 
-/** Whether the job certainly exists. */
 export const isKnown = ({ job, isCreated }: PollerState) =>
 	isCreated === true || job.status !== undefined;
 
-/** Whether the service has just said that the job is unknown. A few seconds later, it has said it for good. */
+/** Whether the service has just said that the job is unknown. Said again a few seconds later, it is final. */
 const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
 
 export const finish = (state: PollerState, finished: FinishedJob): Step => ({
@@ -146,15 +140,15 @@ export const minInterval = limits.minPollSeconds * 1000;
 const maxPollTimeout = 60_000;
 const minPollTimeout = 5_000;
 /**
- * Time limit of a poll in a pass, unless the poll before it got no response either. With the time for which limits hold
- * a poll back, a pass takes less than the 30 s after which n8n kills a process that is to stop.
+ * For a poll in a pass, unless the one before got no response either. With `maxPassPatience`, a pass takes less than
+ * the 30 s after which n8n kills a process that is to stop.
  */
 const passPollTimeout = 8_000;
 
-/** How long limits may hold back the polls of a pass: meanwhile, the execution may keep others from running. */
+/** For limits that hold back the polls of a pass: meanwhile, the execution may keep others from running. */
 const maxPassPatience = 20_000;
 
-/** A poll is later than this only when it could not be sent because n8n was down, or when n8n's clock was set forward. */
+/** A poll is later than this only when n8n was down, or its clock was set forward. */
 const maxLateness = 180_000;
 
 export function startPass(
@@ -177,7 +171,7 @@ export function waitForPoll(state: PollerState, now: number, earliest = now): St
 	return waitUntil(state, now, Math.max(nextPollAt, Math.min(earliest, deadlineOf(state))));
 }
 
-/** @param time of the next request, which is sent later if it would follow the last poll too closely */
+/** @param time of the next request, which is later when it would follow the last poll too closely */
 export function waitUntil(state: PollerState, now: number, time = now): Step {
 	const { lastPolledAt = -Infinity } = state;
 	const until = Math.max(time, lastPolledAt + minInterval);
@@ -201,7 +195,6 @@ export function sendRequest(state: PollerState, now: number): Step {
 	return { state: { ...state, lastPolledAt: now }, action };
 }
 
-/** Milliseconds until the next request: the interval, or longer if the service asks for it. */
 export function pauseAfter(state: PollerState, failure?: Failure): number {
 	const { pollInterval = jobKinds[state.kind].pollSeconds * 1000 } = state;
 	const interval = isDoubtful(state) ? minInterval : pollInterval;

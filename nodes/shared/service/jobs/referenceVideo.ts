@@ -6,12 +6,11 @@ import { referenceVideoModels, referenceVoice, type ReferenceVideoModel } from '
 /** "Resources", media item. */
 export interface Media {
 	type: string;
-	/** Undefined for a file without a link, which is a problem of its own. */
 	url?: string;
 	reference_voice?: string;
 }
 
-/** `parameters` of "Endpoints" 1; what the user did not set is absent. */
+/** `parameters` of "Endpoints" 1. */
 export interface ReferenceVideoParameters {
 	resolution?: string;
 	ratio?: string;
@@ -27,14 +26,14 @@ export interface ReferenceVideoRequest {
 	model: string;
 	input: {
 		prompt: string;
-		/** Items of the form {@link Media}; what the user gave as JSON is sent as it is, so each may be anything. */
+		/** Items of the form {@link Media}; those that the user gave as JSON may be anything. */
 		media: unknown[];
 	};
 	parameters?: ReferenceVideoParameters;
 }
 
 /**
- * Takes a problem of a field, or a remark about it, which continues the name of the field: "must be …".
+ * Takes a problem or remark that continues the name of its field: "must be …".
  * @param path such as `input.media[0].url`
  */
 type ReportOfRequest = (path: string, problem: string) => void;
@@ -43,7 +42,7 @@ type ReportOfRequest = (path: string, problem: string) => void;
 export interface Wording {
 	/** The user's word for a type of media. */
 	typeName(type: string): string;
-	/** Advice in place of several links in one field. */
+	/** Advice for several links in one field. */
 	multipleLinksHint: string;
 }
 
@@ -52,7 +51,7 @@ interface Rules extends Wording {
 	report: ReportOfRequest;
 }
 
-/** Reports everything that the service would refuse, by the rules of the model; an unknown model has none. */
+/** Reports what the service would refuse, by the rules of the model; an unknown model has none. */
 export function checkReferenceVideo(request: ReferenceVideoRequest, rules: Rules): void {
 	const { prompt, media } = inputOf(request);
 	const model = modelOf(request);
@@ -72,7 +71,6 @@ export function checkReferenceVideo(request: ReferenceVideoRequest, rules: Rules
 	checkParameters(request, known);
 }
 
-/** Why nobody can fetch a file, by its link. */
 function linkProblem(
 	item: unknown,
 	name: 'url' | 'reference_voice',
@@ -172,12 +170,11 @@ export function warnOfReferenceVideo(
 	}
 }
 
-/** The parameters that any of the known models lists. */
 const parameterNames = new Set(
 	Object.values(referenceVideoModels).flatMap(({ parameters }) => Object.keys(parameters)),
 );
 
-/** The prompt and the media, even if Extra Body has put something else in their place. */
+/** Extra Body may have put anything in their place. */
 function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unknown[] } {
 	const [prompt, media] = [valueAt(input, 'prompt'), valueAt(input, 'media')];
 	return {
@@ -186,7 +183,6 @@ function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unk
 	};
 }
 
-/** The media of the request, whatever they are. */
 export const mediaOf = (request: ReferenceVideoRequest): unknown[] => inputOf(request).media;
 
 const countOfType = (media: unknown[], type: string) =>
@@ -199,7 +195,7 @@ function modelOf({ model }: ReferenceVideoRequest): ReferenceVideoModel | undefi
 /** Not the numbers of a ratio or a length, as in "image 16:9" and "video 5 seconds". */
 export const namedMedia = /\b(image|video)s? ?#?(\d{1,2})\b(?![:.]\d|\s*(s|sec\w*)\b)/gi;
 
-/** The prompt names images and videos by their number among those of their type ("Endpoints" 1, media rules 5). */
+/** A prompt names media by their number among those of their type ("Endpoints" 1, media rules 5). */
 function missingReferences(prompt: string, media: unknown[]): string[] {
 	const named = [...prompt.matchAll(namedMedia)];
 	return ['image', 'video'].flatMap((noun) => {

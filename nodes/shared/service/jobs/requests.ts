@@ -11,9 +11,8 @@ interface JobRequest {
 	id: string;
 	/** Milliseconds for one try. Default: the endpoint's. */
 	timeout?: number;
-	/** True for the requests of a wait: their next try is its next poll. */
+	/** For the requests of a wait: their next try is its next poll. */
 	once?: boolean;
-	/** As for a Call. */
 	patience?: number;
 }
 
@@ -31,7 +30,7 @@ export async function getJobStatus(
 	});
 }
 
-/** Finds the file of a finished video job ("Endpoints" 13). @throws GatewayError */
+/** Finds the file of a finished video job ("Endpoints" 13). @throws GatewayError also when its link carries the key */
 export async function getVideoContent(
 	gateway: Gateway,
 	{ id, ...options }: JobRequest,

@@ -23,14 +23,14 @@ import { read } from '../reader/values';
 
 interface CreatedJob {
 	id: string;
-	/** The service's fields, with the id also in the field where later nodes look for it. */
+	/** With the ID also where later nodes look for it. */
 	fields: ResponseFields;
 }
 
 export function createdTask(response: ServiceResponse): CreatedJob {
 	const created = createdJob(response, 'task');
 	const { id, fields } = created;
-	// Wait for Video takes the first of these fields that is there, even an empty one.
+	// Wait for Video takes the first of these fields, even an empty one.
 	const hasUsualId = asText(valueAt(fields, 'output.task_id') ?? fields.task_id) === id;
 	if (hasUsualId) return created;
 	return { id, fields: withOwnFields(withoutInnerTaskId(fields), { task_id: id }) };
@@ -42,8 +42,8 @@ export function createdVideo(response: ServiceResponse): CreatedJob {
 }
 
 /**
- * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some services
- * add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
+ * With the ID where later nodes look for it. A `task_id` gets another name: later nodes would take the job for a task,
+ * and poll the wrong endpoint.
  */
 export const videoFields = (fields: ResponseFields, id: string): ResponseFields =>
 	withOwnFields(withoutInnerTaskId(fields), { task_id: undefined, id });
@@ -76,7 +76,6 @@ function createdJob(response: ServiceResponse, kind: JobKind): CreatedJob {
 
 // ── Jobs that are polled ("Endpoints" 2 and 12) ─────────────────────────────────────────────────
 
-/** The result of one poll. */
 export interface JobStatus {
 	/** As the service spells it. */
 	status: string;
@@ -84,14 +83,12 @@ export interface JobStatus {
 	phase: Phase | undefined;
 	/** Percent. */
 	progress?: number;
-	/** Link to the file, which is fetched without the key. */
 	link?: string;
-	/** Set when the link carried the key. */
 	linkCarriesKey?: true;
-	/** Set when the job failed, or has nothing but an error although it is finished. */
+	/** Why the job failed, or has finished without a link. */
 	failure?: ErrorObject;
 	fields: ResponseFields;
-	/** The body as it arrived. */
+	/** The whole body. */
 	text: string;
 }
 
@@ -100,7 +97,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 	const answer = read(fields);
 	const { link, isFile = false } = videoIn(answer, response.url) ?? {};
 	const progress = progressIn(answer);
-	// Some services say so in no other way, or in a word or number of their own.
+	// Some services say so in no other way, or in a word of their own.
 	const hasEnded = isFile && (progress ?? 100) >= 100;
 	const given = stateIn(answer);
 	const isUnknown = phaseOf(given ?? '') === undefined;
@@ -130,18 +127,13 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 
 // ── The file of a finished job ("Endpoints" 13) ──────────────────────────────────────────────────
 
-/** The place of a video job's file. */
 export interface VideoContent {
 	source: FileSource;
-	/** Set when its link carried the key. */
 	linkCarriesKey?: true;
 	fields: ResponseFields;
 }
 
-/**
- * The specification does not show this response, so a JSON field, a plain text, a redirect and the file itself are
- * all accepted.
- */
+/** The specification does not show this response: JSON, a plain text, a redirect and the file itself are accepted. */
 export function videoContent(response: ServiceResponse): VideoContent {
 	const { isFile, location, url, text, json } = response;
 	const answer = read(location ?? json ?? text.trim());

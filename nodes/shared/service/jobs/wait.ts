@@ -3,18 +3,13 @@ import type { Clock } from '../client/http';
 import { asGatewayError } from '../errors/gatewayError';
 import type { JobSummary } from '../errors/jobSummary';
 import { isFinal, type JobKind } from '../protocol/jobs';
-import {
-	step,
-	type FinishedJob,
-	type PollerAction,
-	type PollerEvent,
-	type PollerState,
-} from './poller';
+import { step } from './poller';
+import type { FinishedJob, PollerAction, PollerEvent, PollerState } from './pollerState';
 import type { JobStatus, VideoContent } from './responses';
 
 /** The two requests of a wait, without retries. */
 export interface JobSource {
-	/** @param options milliseconds: `timeout` of the request, `patience` while other requests hold it back */
+	/** @param options milliseconds: `timeout` of the request, `patience` while limits hold it back */
 	poll(
 		kind: JobKind,
 		id: string,
@@ -25,22 +20,18 @@ export interface JobSource {
 
 export interface WaitSettings {
 	clock: Clock;
-	/** Aborts when the user presses Stop, or when it makes no sense to wait longer. */
+	/** Aborts on Stop, or when it makes no sense to wait longer. */
 	signal?: AbortSignal;
-	/** Milliseconds before the first poll of a pass, so that many jobs are not polled at the same moment. */
+	/** Milliseconds, so that many jobs are not polled at the same moment. */
 	firstPollAfter?: number;
-	/**
-	 * Called with the job whenever a poll gave its status, whether that or its progress has changed, and whether the job
-	 * goes on: its word alone may not tell.
-	 */
+	/** Called when a poll gave the job's status; `hasChanged` tells of that and the progress. */
 	onPoll?: (job: JobSummary, hasChanged: boolean, isRunning: boolean) => Promise<void> | void;
 }
 
-/** Drives the poller of one job in real time: performs its actions, and passes it the events that result. */
+/** Drives the poller of one job in real time. */
 export class JobWait {
 	constructor(
 		private readonly source: JobSource,
-		/** The state from which the next pass starts. */
 		public state: PollerState,
 		private readonly settings: WaitSettings,
 	) {}
@@ -64,14 +55,13 @@ export class JobWait {
 		return await this.run({ type: 'passStarted', now: clock.now(), delay, endsAt });
 	}
 
-	/** A new link to the file of the finished job, after the last one has expired. @throws GatewayError */
+	/** A new link to the file of the finished job. @throws GatewayError */
 	async freshSource(): Promise<FileSource> {
 		const now = this.settings.clock.now();
 		const { source } = (await this.run({ type: 'linkExpired', now })) as FinishedJob;
 		return source;
 	}
 
-	/** Undefined when the wait is parked. */
 	private async run(first: PollerEvent): Promise<FinishedJob | undefined> {
 		for (let event = first; ;) {
 			const { state, action } = step(this.state, event);

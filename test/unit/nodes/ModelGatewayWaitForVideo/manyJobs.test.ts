@@ -4,7 +4,7 @@ import {
 	workflowTimeoutHint,
 } from '../../../../nodes/ModelGatewayWaitForVideo/hints';
 import { nextPollOf, type StoredItem } from '../../../../nodes/ModelGatewayWaitForVideo/state';
-import { startWait } from '../../../../nodes/shared/service/jobs/poller';
+import { startWait } from '../../../../nodes/shared/service/jobs/pollerState';
 import { describeSpan } from '../../../../nodes/shared/n8n/items/span';
 import type { RunState } from '../../../../nodes/shared/n8n/items/runState';
 

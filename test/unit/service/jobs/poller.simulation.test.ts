@@ -1,12 +1,12 @@
 import { randomFrom, type Random } from '../../../../gateway/random';
 import type { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
+import { step } from '../../../../nodes/shared/service/jobs/poller';
 import {
 	startWait,
-	step,
 	type PollerAction,
 	type PollerEvent,
 	type PollerState,
-} from '../../../../nodes/shared/service/jobs/poller';
+} from '../../../../nodes/shared/service/jobs/pollerState';
 import { jobStatus, videoContent } from '../../../../nodes/shared/service/jobs/responses';
 import { isFinal, jobKinds, type JobKind } from '../../../../nodes/shared/service/protocol/jobs';
 import { limits } from '../../../../nodes/shared/service/protocol/limits';

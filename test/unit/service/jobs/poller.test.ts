@@ -1,12 +1,12 @@
 import type { GatewayError } from '../../../../nodes/shared/service/errors/gatewayError';
 import { heldBack } from '../../../../nodes/shared/service/errors/requestErrors';
+import { step } from '../../../../nodes/shared/service/jobs/poller';
 import {
 	startWait,
-	step,
 	type PollerAction,
 	type PollerEvent,
 	type PollerState,
-} from '../../../../nodes/shared/service/jobs/poller';
+} from '../../../../nodes/shared/service/jobs/pollerState';
 import { jobStatus } from '../../../../nodes/shared/service/jobs/responses';
 import { answerOf } from '../../../support/data/answers';
 import {

@@ -3,7 +3,7 @@ import {
 	describeStatus,
 	type JobSummary,
 } from '../../../../nodes/shared/service/errors/jobSummary';
-import { startWait, type PollerState } from '../../../../nodes/shared/service/jobs/poller';
+import { startWait, type PollerState } from '../../../../nodes/shared/service/jobs/pollerState';
 import { JobWait, type WaitSettings } from '../../../../nodes/shared/service/jobs/wait';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 import { failureOf } from '../../../support/workflows/gatewayWorld';
