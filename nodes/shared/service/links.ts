@@ -4,7 +4,7 @@ import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
 
-/** Hosts of examples (RFC 2606), at which no file is. Their links come from documentation that was followed too closely. */
+/** Hosts of examples (RFC 2606). Their links come from documentation that was followed too closely. */
 const exampleHost = /(?:^|\.)example\.(?:com|org|net)\.?$/i;
 
 /** Avoids URL.canParse, which in Node 20 rejects a host with an umlaut after it has been called often. */
@@ -25,9 +25,8 @@ export function isLoopback(address: string): boolean {
 const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt|var|root|opt)\/)/i;
 
 /**
- * Why nobody can fetch a file by this link; continues the field's name. A text that is no link at all has no problem
- * here.
- * @param multipleLinksHint what to do with several links, if the field has a way
+ * Why a link leads to no file; continues the field's name. A text that is no link has no problem here.
+ * @param multipleLinksHint says what to do with several links
  */
 export function linkProblem(link: string, multipleLinksHint = ''): string | undefined {
 	if (link === '') return 'is empty';
@@ -52,19 +51,17 @@ function countLinks(text: string): number {
 	return areSeparate ? parts.length : 1;
 }
 
-/** The values that a field accepts besides public https links. */
 interface LinkRules {
-	/** Advice for several links, if the field takes them. */
 	multipleLinksHint?: string;
 	/** Whether the link may hold the image itself ("Resources", message). */
 	takesDataUrl?: boolean;
-	/** Whether the service may accept something that is no web link, such as an ID of its own. */
+	/** Whether the service may accept what is no web link, such as an ID of its own. */
 	anyProtocol?: boolean;
 }
 
 /**
- * Why the gateway would refuse this link, or could not fetch it ("Resources", media item and message; "Endpoints" 9:
- * https links only); continues the field's name. A gateway on this machine can also fetch links to this machine.
+ * Why the gateway would refuse a link, or could not fetch it ("Resources", media item and message; "Endpoints" 9: https
+ * links only); continues the field's name. A gateway on this machine can also fetch links to this machine.
  */
 export function publicLinkProblem(
 	link: string,
@@ -91,7 +88,6 @@ export function publicLinkProblem(
 		: undefined;
 }
 
-/** The problem with a value that is no web link. */
 function otherLinkProblem(
 	link: string,
 	{ url, takesDataUrl }: { url: URL | undefined; takesDataUrl: boolean },
@@ -105,7 +101,7 @@ function otherLinkProblem(
 		: `must be a public https link, and this one starts with ${protocol}//`;
 }
 
-/** A link as browsers send it. Anything else, such as several links or an ID of the service, is unchanged. */
+/** A link as browsers send it. Anything else, such as an ID of the service, is unchanged. */
 export function encodedLink(text: string): string {
 	const link = asLink(text) ?? text.trim();
 	return link.replace(

@@ -1,4 +1,4 @@
-/** Reading HTML and XML of which only a few words are of interest. All takes linear time on any text. */
+/** Reads a few words of HTML and XML, in linear time on any text. */
 
 // cspell:disable
 /** The named entities that programs write, by their character. */
@@ -24,10 +24,7 @@ const namedCharacters = new Map(
 	Object.entries(entityNames).map(([character, name]) => [name, character]),
 );
 
-/**
- * The content of the first element with this name, in any namespace; undefined when there is none.
- * @param name a pattern
- */
+/** The content of the first element with this name, which is a pattern, in any namespace. */
 export function elementIn(markup: string, name: string): string | undefined {
 	const begin = new RegExp(`<(?:\\w+:)?${name}(?:\\s[^<>]*)?>`, 'i').exec(markup);
 	if (!begin) return undefined;
@@ -39,10 +36,10 @@ export function elementIn(markup: string, name: string): string | undefined {
 /** Elements whose content is no text for people. */
 const hiddenElement = /<(script|style|svg|template)\b[^]*?(?:<\/\1[^<>]*>|$)/gi;
 
-/** In it, `<` and `&` stand for themselves. */
+/** Within it, `<` and `&` stand for themselves. */
 const section = /<!\[CDATA\[([^]*?)(?:\]\]>|$)/g;
 
-/** The text of a page or an element as one line, without its tags. */
+/** The text of a page or an element in one line. */
 export function plainTextOf(markup: string): string {
 	const text = markup
 		.replace(section, (_, content: string) =>
@@ -53,10 +50,7 @@ export function plainTextOf(markup: string): string {
 	return decodeEntities(text).replace(/\s+/g, ' ').trim();
 }
 
-/**
- * The text with the characters that HTML and XML write as entities.
- * @param areEnded whether only those with a semicolon count: in a link, `&lt` may be the name of a parameter
- */
+/** @param areEnded whether only entities with a semicolon count: in a link, `&lt` may be the name of a parameter */
 export function decodeEntities(text: string, areEnded = false): string {
 	return text.replace(/&(?:#(x[\da-f]{1,20}|\d{1,20})|([a-z]{1,20}));?/gi, (entity, ...groups) => {
 		const [number, name] = groups as Array<string | undefined>;

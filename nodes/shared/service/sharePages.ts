@@ -1,12 +1,12 @@
 /** A page that shows a file or a folder in a browser, as the share dialogs of storage services give it. */
 interface SharePage {
 	site: string;
-	/** The link to the file itself, if it can be derived from that of the page. */
+	/** The link to the file itself, if that of the page tells it. */
 	direct?: string;
 	isFolder?: boolean;
 }
 
-/** Why this link does not lead to a file; continues the field's name. Undefined unless it leads to a share page. */
+/** Why a link to a share page does not lead to a file; continues the field's name. */
 export function sharePageProblem(url: URL): string | undefined {
 	const page = googlePage(url) ?? dropboxPage(url) ?? oneDrivePage(url);
 	if (page === undefined) return undefined;

@@ -49,8 +49,8 @@ export function stateOf(bytes: Uint8Array): FileState {
 const gifFrame = /!\xf9\x04[^]{4}\0,/g;
 
 /**
- * Whether an image has several frames, as far as its bytes show it. The service refuses such a file under a JPEG's
- * name as `invalid_image_file` ("Error codes seen").
+ * Whether an image has several frames, as far as its bytes show it. The service refuses such a file under a JPEG's name
+ * as `invalid_image_file` ("Error codes seen").
  */
 export function hasSeveralFrames(bytes: Uint8Array): boolean {
 	const type = fileTypeOf(bytes);

@@ -120,15 +120,9 @@ export function lookAtLinks(gateway: Gateway): (url: string) => Promise<Look | u
 }
 
 async function firstBytes(gateway: Gateway, url: string): Promise<Look> {
-	const purpose = 'look at a reference file';
-	const source = { url, authenticated: false };
+	const call = { purpose: 'look at a reference file', cost: 'read', isFile: true } as const;
 	const range = { offset: 0, length: headLength };
-	const response = await requestFile(
-		gateway,
-		{ purpose, cost: 'read', isFile: true },
-		source,
-		range,
-	);
+	const response = await requestFile(gateway, call, { url, authenticated: false }, range);
 	const { status } = response;
 	if (status !== 200 && status !== 206) {
 		response.close();

@@ -60,7 +60,7 @@ export function checkReferenceVideo(request: ReferenceVideoRequest, rules: Rules
 		rules.report('input.prompt', `must be at most ${max} characters (it has ${length})`);
 	media.forEach((item, index) => {
 		for (const name of ['url', 'reference_voice'] as const) {
-			const problem = linkProblem(item, name, { ...rules, model });
+			const problem = mediaLinkProblem(item, name, { ...rules, model });
 			if (problem !== undefined) rules.report(`input.media[${index}].${name}`, problem);
 		}
 	});
@@ -71,7 +71,7 @@ export function checkReferenceVideo(request: ReferenceVideoRequest, rules: Rules
 	checkParameters(request, known);
 }
 
-function linkProblem(
+function mediaLinkProblem(
 	item: unknown,
 	name: 'url' | 'reference_voice',
 	{ model, gatewayUrl, ...rules }: Rules & { model?: ReferenceVideoModel },

@@ -10,11 +10,7 @@ import { asText, isObject, textAt, without, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
 import { read } from '../reader/values';
 
-/**
- * The models that the service lists ("Endpoints" 7).
- * @param options see {@link Call}
- * @throws GatewayError
- */
+/** The models that the service lists ("Endpoints" 7). @throws GatewayError */
 export async function listModels(
 	gateway: Gateway,
 	options: Pick<Call<unknown>, 'timeout' | 'retries'> = {},
@@ -33,11 +29,11 @@ interface Model extends JsonObject {
 
 interface ModelList {
 	models: Model[];
-	/** The other fields of the response. */
+	/** Of the response. */
 	fields: ResponseFields;
 }
 
-/** The models of the first list that has any; in an answer without models, a list that has none. */
+/** The models of the first list that has any. */
 export function modelList(response: ServiceResponse): ModelList {
 	const { json } = response;
 	const lists = read(json).lists.filter(({ isUsual }) => isUsual);

@@ -1,16 +1,16 @@
 import { asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { referenceVideoModels } from './models';
 
-/** How much a request orders, in the units of the prices. */
+/** What a request orders, in the units of the prices. */
 export interface Amount {
-	/** The unit that is charged: each video or image, or the tokens of a text. */
+	/** A video, an image, or the tokens of a text. */
 	kind: 'video' | 'image' | 'text';
 	model: string;
-	/** Number of videos or images; undefined when the request's value is no number, and for a text. */
+	/** Of videos or images; undefined when the request's value is no number. */
 	count?: number;
-	/** Length of each video; undefined when the request does not give it. */
+	/** Of each video; undefined when the request does not give it. */
 	seconds?: number;
-	/** The resolution of the videos, such as `1080P`; undefined when the request does not give it. */
+	/** Such as `1080P`; undefined when the request does not give it. */
 	resolution?: string;
 }
 
@@ -20,7 +20,7 @@ const amountOf = (kind: Amount['kind'], body: JsonObject, more: Partial<Amount> 
 	...withoutUndefined(more),
 });
 
-/** The amount of a request for a reference video, with the defaults of known models ("Endpoints" 1). */
+/** With the defaults of known models ("Endpoints" 1). */
 export function referenceVideoAmount(body: JsonObject): Amount {
 	const model = asText(body.model) ?? '';
 	const { duration, resolution } = Object.hasOwn(referenceVideoModels, model)
@@ -34,34 +34,31 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 	});
 }
 
-/** The amount of a request for a video ("Endpoints" 11); the specification shows no field for its length. */
+/** The specification shows no field for the length ("Endpoints" 11). */
 export const videoAmount = (body: JsonObject): Amount =>
 	amountOf('video', body, { count: countIn(body), seconds: highestOf(isDuration, body) });
 
-/** The amount of a request for images ("Endpoints" 8 to 10): one image unless the request gives a number. */
+/** "Endpoints" 8 to 10: one image unless the request gives a number. */
 export const imageAmount = (body: JsonObject): Amount =>
 	amountOf('image', body, { count: countIn(body) });
 
-/** The amount of a request for a text or vectors ("Endpoints" 4 to 6), whose tokens are counted in the response. */
+/** For a text or vectors ("Endpoints" 4 to 6): the response counts the tokens. */
 export const textAmount = (body: JsonObject): Amount => amountOf('text', body);
 
 /**
- * The names by which services take how many videos or images one request makes, without case and underscores. The
+ * Services take the number of videos or images under these names, which are in their {@link plain} form here. The
  * specification shows `n`, for images; others come from Extra Body.
  */
-const isCount = new RegExp(
-	'^(?:n|samples|batch_?size|(?:n|num|number|number_?of|max)(?:videos|images|outputs|results|samples|generations)|(?:video|image|output|sample|candidate)count)$',
-);
+const isCount =
+	/^(?:n|samples|batchsize|(?:n|num|number|numberof|max)(?:videos|images|outputs|results|samples|generations)|(?:video|image|output|sample|candidate)count)$/;
 
 const countIn = (body: JsonObject) => highestOf(isCount, body, 1);
 
-/** The same for the length of a video. */
 const isDuration = /^(?:seconds|(?:video)?duration(?:seconds|secs?)?)$/;
 
 /**
- * The highest number under these names, in the request or one of its objects: nobody knows which one the service takes,
+ * The highest number under these names, in the request or one of its objects: which one the service takes is unknown,
  * and a limit must not be exceeded.
- * @param standard where there is none
  * @returns undefined when one of them is no number
  */
 function highestOf(names: RegExp, body: JsonObject, standard?: number): number | undefined {
@@ -75,7 +72,7 @@ function highestOf(names: RegExp, body: JsonObject, standard?: number): number |
 
 const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '');
 
-/** A number above 0, which may be a text, also with its unit: "8s". */
+/** A number above 0, also as a text, perhaps with its unit: "8s". */
 function asNumber(value: unknown): number | undefined {
 	const text =
 		typeof value === 'string' ? value.trim().replace(/(?<=\d) ?s(?:ec(?:ond)?s?)?$/i, '') : '';

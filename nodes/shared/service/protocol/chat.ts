@@ -9,7 +9,7 @@ export const finishReasons = {
 	tool_calls: 'tool calls',
 } as const;
 
-/** The words of other services for an answer that ended by itself. */
+/** Words of other services for an answer that ended by itself. */
 const naturalEnds = new Set(
 	words(`
 		null stop stopped stop_token stop_string end_turn stop_sequence tool_call tool_calls tool_use
@@ -34,9 +34,8 @@ const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
 };
 
 /**
- * Whether an answer is whole.
- * @param end why it ended, in the service's word
- * @returns undefined when it ended by itself; else why it did not, as far as that is known
+ * @param end why an answer ended, in the service's word
+ * @returns undefined for an answer that ended by itself; else why it did not, as far as that is known
  */
 export function cutShort(end: unknown): { why?: string } | undefined {
 	const word = String(end ?? '')
@@ -55,5 +54,5 @@ export const messageRoles = ['system', 'user', 'assistant', 'function', 'tool'] 
 /** "Events": the last server-sent event of a streamed chat. */
 export const streamEnd = '[DONE]';
 
-/** Whether a line is that end mark, as servers write it. */
+/** The end mark as servers write it. */
 export const isStreamEnd = (line: string): boolean => /^\[?done\]?$/i.test(line);

@@ -3,12 +3,12 @@ import type { Fields } from './fields';
 import type { ModelKind } from './models';
 
 /**
- * The cost of a request to an endpoint, and so when it may be sent again without asking the user.
- * - `read`: costs nothing; may always be sent again.
- * - `generation`: a chat, an embedding or an image; may be sent again unless a 2xx response had begun to arrive,
- *   because a call whose response was lost is not charged ("Errors", status 0).
- * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it, or recognises
- *   it by its idempotency key.
+ * The cost of a request, and so when it may be sent again without asking the user.
+ * - `read`: it costs nothing, and may always be sent again.
+ * - `generation`: a chat, an embedding or an image may be sent again unless a 2xx response had begun to arrive: a call
+ *   whose response was lost is not charged ("Errors", status 0).
+ * - `job`: an expensive job may be sent again only when the service certainly did not accept it, or recognises it by
+ *   its idempotency key.
  */
 export type Cost = 'read' | 'generation' | 'job';
 
@@ -17,17 +17,14 @@ export interface Endpoint {
 	/** Relative to the base URL; `{id}` stands for the job's id. */
 	path: string;
 	cost: Cost;
-	/** Our own time limit for the response, in seconds; the specification has none. */
+	/** Our own limit for the response; the specification has none. */
 	timeoutSeconds: number;
-	/** The content that its response may carry, which bounds its size. */
+	/** Bounds the size of the response. */
 	response: ResponseKind;
-	/**
-	 * This process polls a job at most every `minPollSeconds`. The polls of both kinds of job take turns, because an ID may
-	 * be of either kind.
-	 */
+	/** Polls of both kinds take turns, at most every `minPollSeconds` for each ID, which may be of either kind. */
 	isPoll?: true;
 	fields?: Fields;
-	/** The known models that it is for; unknown models are sent too. */
+	/** Unknown models are sent, too. */
 	models?: ModelKind;
 	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
@@ -88,7 +85,7 @@ export const endpoints = {
 		fields: {
 			model: text,
 			input: { type: 'string | array' },
-			// The specification does not show this field's name; this is the usual one.
+			// The usual name; the specification does not show it.
 			encoding_format: { type: 'string', values: ['float', 'base64'] },
 		},
 	},

@@ -3,18 +3,15 @@ interface Refusal {
 	meaning: string;
 	/** Whether the same request can succeed later with nothing changed. */
 	passes?: true;
-	/**
-	 * Refused for good: the key; a job, which the service may not know yet; or the very request. A wait for the
-	 * job has no chance then.
-	 */
+	/** Refused for good: a wait for the job has no chance then. The service may not know a new job yet. */
 	denies?: 'key' | 'job' | 'request';
 }
 
-/** Why the service refuses. A layer that knows the user interface words the advice for each. */
+/** Why the service refuses. Another layer has the advice for each. */
 export const refusals = {
 	invalidKey: { meaning: 'the API key is not valid', denies: 'key' },
 	notPermitted: { meaning: 'not permitted', denies: 'key' },
-	/** The key lacks a permission, or the content was refused: the response names neither or both. */
+	/** The key lacks a permission, or the content was refused: the response does not tell which. */
 	forbidden: { meaning: 'not permitted', denies: 'key' },
 	quotaExceeded: { meaning: 'the quota or balance is used up' },
 	unknownModel: { meaning: 'the model does not exist' },
@@ -37,28 +34,25 @@ export const refusals = {
 	tooManyRequests: { meaning: 'too many requests', passes: true },
 	serverError: { meaning: 'the service had an error', passes: true },
 	providerError: { meaning: "the model's provider had an error", passes: true },
-	/** The provider may have made what was ordered: the service has waited for it in vain, or says that the job was made. */
+	/** The provider may have made what was ordered: the service waited in vain, or says that the job was made. */
 	timedOut: { meaning: "the model's provider did not respond in time", passes: true },
-	responseNotDelivered: {
-		meaning: 'the service could not deliver its response',
-		passes: true,
-	},
+	responseNotDelivered: { meaning: 'the service could not deliver its response', passes: true },
 	/**
-	 * A 409 to an order with an idempotency key; the specification has no such keys. Gateways that support them respond
-	 * like this while the first request is in progress, and some also when its body was different.
+	 * A 409 to an order with an idempotency key, which the specification does not have: the first request is in progress,
+	 * or had another body.
 	 */
 	knownOrder: { meaning: 'the gateway has had an order with this key before' },
-	/** It is no refusal of the service, but of a proxy before it. */
+	/** Refused by a proxy before the service. */
 	proxy: { meaning: 'not permitted' },
 } as const satisfies Record<string, Refusal>;
 
 export type RefusalKind = keyof typeof refusals;
 
-/** Whether the same request can succeed later with nothing changed. Only some refusals pass, and no other failure. */
+/** Whether the same request can succeed later with nothing changed. Of failures, only some refusals pass. */
 export const passes = (kind = ''): boolean =>
 	Object.hasOwn(refusals, kind) && 'passes' in refusals[kind as RefusalKind];
 
-/** The object of a refusal for good. With an error of its own, the service may not have read the request. */
+/** With an error of its own, the service may not have read the request. */
 export function deniedBy(kind: RefusalKind, status: number): Refusal['denies'] {
 	const { denies }: Refusal = refusals[kind];
 	return denies === 'request' && status >= 500 ? undefined : denies;
@@ -78,13 +72,12 @@ export const errorCodes: Readonly<Record<string, RefusalKind>> = {
 	write_response_body_failed: 'responseNotDelivered',
 };
 
-/** The meaning of an error's code, or else of its type. */
 export function refusalOfCode({ code, type }: { code?: string; type?: string }) {
 	const name = [code, type].find((each) => each !== undefined && Object.hasOwn(errorCodes, each));
 	return name === undefined ? undefined : errorCodes[name];
 }
 
-/** The meaning of a status when the response has no known code ("Errors", the general table). */
+/** For a response without a known code ("Errors", the general table). */
 export const statusRefusals: Readonly<Record<number, RefusalKind>> = {
 	400: 'badRequest',
 	401: 'invalidKey',
@@ -103,10 +96,10 @@ export const statusRefusals: Readonly<Record<number, RefusalKind>> = {
 export const mediaWords =
 	/\bmedia\b|reference_(image|video|voice)|reference image|first[ _-]frame/i;
 
-/** Matches a message that blames the model's provider instead. */
+/** Matches a message that blames the model's provider. */
 export const upstreamWords = /upstream|provider/i;
 
-/** Matches the refusal of an unknown job, whose status and code the specification does not show. */
+/** Matches the refusal of an unknown job. The specification does not show its status and code. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
 /** Matches the refusal of an unknown model without its code. */
@@ -124,7 +117,7 @@ export const contentWords =
 /** Matches a reason that is a time limit, or its status; the last two are those of content networks. */
 export const timeLimitWords = /time[d ]?[ _-]?out|deadline|\b(408|504|522|524)\b|超时/i;
 
-/** Matches an error which says that the job itself was made. */
+/** Matches an error that says that the job was made. */
 export const jobMadeWords = new RegExp(
 	[
 		String.raw`\b(?<!another |other |previous )(?:job|task|video|generation|request)(?: [\w:-]{1,80})? (?:(?:is|was|has been|already|still) ){1,3}(?:accepted|submitted|created|queued|started|running|generating|processing|being processed|in progress)\b`,
@@ -138,7 +131,7 @@ export const jobMadeWords = new RegExp(
 export const permissionWords =
 	/permission|permitted|group|(no|not|without|denied) access|access (is )?denied|not (allowed|authori[sz]ed|entitled)|unauthori[sz]ed/i;
 
-/** Matches a refusal that certainly is about the balance or a budget, whatever its status. */
+/** Matches a refusal that certainly is about the balance or a budget. */
 export const balanceWords = new RegExp(
 	[
 		String.raw`quota_exceeded|exceeded[ _]?((your|their|its)[ _])?((current|monthly)[ _])?(quota|budget)`,
@@ -171,13 +164,10 @@ export const eitherLimitWords =
 export const keyWords =
 	/api[ _]?key (is )?(not valid|invalid|incorrect)|(invalid|incorrect|wrong) api[ _]?key|api_key_invalid/i;
 
-/** Matches a message that speaks of too many requests, under a status that says something else. */
+/** Matches a message about too many requests, under another status than 429. */
 export const rateLimitWords = /\brate[ _-]?limit|too many (concurrent )?requests|throttl|\bqps\b/i;
 
-/**
- * For an error inside a 2xx response, which the specification does not show: the status that its code and type
- * suggest.
- */
+/** The status that the code and type of an error in a 2xx response suggest. The specification shows no such error. */
 export const statusWords: ReadonlyArray<readonly [status: number, words: RegExp]> = [
 	[429, /rate.?limit|too.?many.?requests|throttl/i],
 	[500, /server|overload|upstream|unavailable|timeout/i],

@@ -18,23 +18,20 @@ export interface FieldRule {
 	max?: number;
 	/** The only values allowed. */
 	values?: readonly string[];
-	/** Values that the specification shows as examples; others may work. */
+	/** Of the specification; other values may work. */
 	examples?: readonly string[];
 }
 
 export type Fields = Readonly<Record<string, FieldRule>>;
 
-/**
- * How a value breaks the rules of its field; continues the field's name, as in "must be …". Undefined when it is
- * valid.
- */
+/** How a value breaks the rules of its field; continues the field's name, as in "must be …". */
 export function fieldProblem(value: unknown, field: FieldRule): string | undefined {
 	const expected = describeRule(field);
 	if (expected === undefined || fits(value, field)) return undefined;
 	return `must be ${expected} (it is ${describeValue(value)})`;
 }
 
-/** The rule of a field in words, as in "a whole number from 2 to 15"; undefined when nothing restricts it. */
+/** In words, as in "a whole number from 2 to 15"; undefined when nothing restricts the value. */
 export function describeRule({ type, values, min, max }: FieldRule): string | undefined {
 	if (values !== undefined) return `one of ${values.join(', ')}`;
 	if (type === 'integer') return `a whole number${range(min, max)}`;

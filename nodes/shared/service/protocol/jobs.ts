@@ -1,5 +1,5 @@
-import { endpoints, type Endpoint } from './endpoints';
 import { words } from '../words';
+import { endpoints, type Endpoint } from './endpoints';
 
 /** The meaning of a state for the wait. The last two are final. */
 export type Phase = 'queued' | 'running' | 'succeeded' | 'failed';
@@ -34,8 +34,8 @@ const phasesIn = (...lists: Array<Record<string, Phase>>) =>
 	);
 
 /**
- * Words of other services for the same states. Gateways pass on what a model's provider says, and a paid video must not
- * be lost for its word. A word that may mean anything is left out: its job counts as not finished.
+ * Words of other services for the same states: a gateway passes on what a provider says, and no paid video must be lost
+ * for a word. One that may mean anything is left out: its job counts as not finished.
  */
 const otherWords: Record<Phase, string> = {
 	queued: `
@@ -61,10 +61,7 @@ const phases = new Map<string, Phase>([
 
 const pollStates = new Set([...Object.keys(taskPollStates), ...Object.keys(videoJobStates)]);
 
-/**
- * The phase of a state from any of the three lists, or in the words of other services, which may have a prefix such as
- * `TASK_STATUS_`; undefined for an unknown state.
- */
+/** Undefined for an unknown state. Some services put a prefix such as `TASK_STATUS_` before their words. */
 export function phaseOf(state: string): Phase | undefined {
 	const word = state
 		.slice(0, 100)
@@ -78,20 +75,17 @@ export function phaseOf(state: string): Phase | undefined {
 export const goesOnWords =
 	/ing(?![a-z])|pend|progress|process(?!ed)|queue|stage|step|wait|retry|retries|retried|\brun\b|\bactive|中(?![断止])|중(?![단지])|排队|等待/i;
 
-/**
- * Matches an unknown state in which a job that has an error and no file has surely failed. "Blocked" or "expired" may be
- * said of the poll.
- */
+/** Matches an unknown state in which a job with an error and no file has surely failed. "Blocked" may be the poll. */
 export const failureWords = /moderat|censor|nsfw|cancel|terminated|termination|违规/i;
 
-/** Whether a state is one that the specification gives for `status`. */
+/** Whether the specification gives this state for `status`. */
 export const isPollState = (state: string): boolean => pollStates.has(state.toLowerCase());
 
-/** Whether a job in this phase has ended; one in an unknown phase has not. */
+/** A job in an unknown phase has not ended. */
 export const isFinal = (phase: Phase | undefined): phase is 'succeeded' | 'failed' =>
 	phase === 'succeeded' || phase === 'failed';
 
-/** The two kinds of long job, and how each is polled ("Endpoints" 2, 12 and "Limits"). Times in seconds. */
+/** The two kinds of job, and how each is polled ("Endpoints" 2, 12 and "Limits"). */
 export type JobKind = 'task' | 'video';
 
 export const jobKinds = {
@@ -99,7 +93,7 @@ export const jobKinds = {
 	video: { endpoint: endpoints.video, pollSeconds: 5 },
 } as const satisfies Record<JobKind, { endpoint: Endpoint; pollSeconds: number }>;
 
-/** How long a job usually takes, in minutes ("Endpoints" 2). The specification says it of a task only. */
+/** How long a job usually takes ("Endpoints" 2). The specification says it of a task only. */
 export const usualMinutes: Partial<Record<JobKind, { min: number; max: number }>> = {
 	task: { min: 1, max: 5 },
 };

@@ -8,7 +8,6 @@ export const mediaTypes: readonly MediaType[] = [
 	'first_frame',
 ];
 
-/** The kind of file of each type of medium. */
 export const fileOfMedium: Readonly<Record<MediaType, 'image' | 'video'>> = {
 	reference_image: 'image',
 	reference_video: 'video',
@@ -22,18 +21,18 @@ export const referenceVoice = {
 	seconds: { min: 1, max: 10 },
 } as const;
 
-/** The request that one reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
+/** What a reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
 export interface ReferenceVideoModel {
 	mediaTypes: readonly MediaType[];
-	/** Reference images and videos together, without first frames. A minimum only where the specification states one. */
+	/** Reference images and videos together. The specification states a minimum for one model only. */
 	references: { min?: number; max: number };
 	firstFrames: { max: number };
-	/** Prompt length in characters. */
+	/** In characters. */
 	prompt?: { max: number };
 	voice: boolean;
 	/** Whether the specification says that a prompt may name media by number, such as "image 1". */
 	numberedMedia: boolean;
-	/** Fields of `parameters`. Duration in seconds. */
+	/** The duration is in seconds. */
 	parameters: {
 		resolution: FieldRule;
 		ratio?: FieldRule;
@@ -42,7 +41,7 @@ export interface ReferenceVideoModel {
 		watermark: FieldRule;
 		seed?: FieldRule;
 	};
-	/** The maximum duration, in seconds, when there is a reference video. */
+	/** In seconds. */
 	maxDurationWithVideo?: number;
 	ignoredWithFirstFrame?: 'ratio';
 }
@@ -104,7 +103,7 @@ export const videoModels: Readonly<Record<string, string>> = {
 /** How the IDs of frame-to-video models end ("Endpoints" 11). */
 export const frameToVideoSuffix = '-fl';
 
-/** The kinds of models that the specification names: those of "Endpoints" 1, and those of "Endpoints" 11. */
+/** Those of "Endpoints" 1, and those of "Endpoints" 11. */
 export type ModelKind = 'referenceVideo' | 'video';
 
 interface KnownModel {
