@@ -1,11 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isObject, valueAt } from '../../service/json';
 
-/** The beginning of the calls of a tool in one run of its agent. */
 interface AgentRun {
-	/** Another one in each try of the agent. */
+	/** Each try of the agent has its own. */
 	try: object;
-	/** The number of its first call. */
+	/** The number of the tool's first call in the run. */
 	first: number;
 }
 
@@ -13,9 +12,9 @@ interface AgentRun {
 const agentRuns = new WeakMap<object, Map<string, AgentRun>>();
 
 /**
- * With Retry On Fail, n8n runs an agent again within one run of it. An agent that runs its tools itself then starts
- * again with its first call. Only two fields of the context show it, which n8n's types do not have: the data of the
- * agent's run, and a list that each try has of its own.
+ * With Retry On Fail, n8n tries an agent again within one run. An agent that runs its tools itself then starts again
+ * with its first call. Only two fields of the context, which n8n's types do not have, show it: the data of the run, and
+ * a list that each try has of its own.
  * @param next the number of this call, if it is not of a new try
  * @returns the number of the first call of the agent's run, when this call begins another try of it
  */

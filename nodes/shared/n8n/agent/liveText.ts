@@ -1,11 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * Passes the text of one item on to a chat or a webhook while it arrives. Does nothing when the execution does not
- * stream. A tool of an agent streams like any node, and the chat shows the text of each node as a separate message.
+ * Passes the text of one item on to a chat or a webhook while it arrives, if the execution streams. A tool of an agent
+ * streams like any node, and the chat shows the text of each node as a separate message.
  */
 export class LiveText {
-	/** Whether there was a text to pass on, and somebody who may see it. */
 	hasBegun = false;
 	private isBroken = false;
 
@@ -27,10 +26,7 @@ export class LiveText {
 		if (this.hasBegun) await this.send('end');
 	}
 
-	/**
-	 * Never fails: a worker that does not reach Redis cannot pass a text on, which is neither an error of the service nor
-	 * a reason to give up what is paid for. The item has the whole text.
-	 */
+	/** Never fails: a worker that does not reach Redis must not give up what is paid for. The item has the whole text. */
 	private async send(type: 'begin' | 'item' | 'end', text?: string): Promise<void> {
 		if (this.isBroken) return;
 		try {

@@ -1,17 +1,14 @@
 import { isObject } from '../../service/json';
 import { tokensIn } from '../../service/prices';
 
-/** The tokens that a call of a model used, under the names of n8n's run log and of its SDK for AI nodes. */
+/** Under the names of n8n's run log and of its SDK for AI nodes. */
 export interface TokenUsage {
 	promptTokens: number;
 	completionTokens: number;
 	totalTokens: number;
 }
 
-/**
- * @param usage of a chat completion or an embedding list ("Resources"), or of an answer as other services give it;
- * undefined when the service sent none
- */
+/** @param usage of a chat completion or an embedding list ("Resources"), or as other services give it */
 export function tokenUsageOf(usage: unknown): TokenUsage | undefined {
 	if (!isObject(usage)) return undefined;
 	const { input, output } = tokensIn(usage) ?? { input: 0, output: 0 };

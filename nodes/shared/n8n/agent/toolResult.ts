@@ -9,14 +9,11 @@ import { isPollState, phaseOf, type Phase } from '../../service/protocol/jobs';
 import { limits } from '../../service/protocol/limits';
 import { dataNotice, idInSentence, noticeName } from './dataNotice';
 
-// The results of a node that an AI agent calls as a tool. The agent's model sees the JSON of the items.
-
-/** An output without its paired item. */
 type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /**
- * An output for the model of an agent: it says what to do next, and has no files.
- * @param linkTo returns a public link to a file of n8n; undefined where this n8n cannot sign links
+ * An output for the model of an agent, which sees only the JSON of an item: it says what to do next, and has no files.
+ * @param linkTo gives a public link to a file of n8n, if this n8n can sign links
  */
 export function toolResult(
 	{ json, binary }: Output,
@@ -50,7 +47,7 @@ export function toolResult(
 	return withFacts(json, { url }, url === undefined ? undefined : adviceOnImageLink);
 }
 
-/** Puts the important fields first, under names that do not depend on the service's names, and that it cannot take. */
+/** Puts the important fields first, under names that the service cannot take. */
 function withFacts(json: IDataObject, facts: IDataObject, next_step: string | undefined): Output {
 	const own: IDataObject = withoutUndefined({ [noticeName]: dataNotice, ...facts, next_step });
 	const taken = new Set([...Object.keys(own), 'next_step'].map(plainName));
@@ -62,14 +59,14 @@ function withFacts(json: IDataObject, facts: IDataObject, next_step: string | un
 	return { json: { ...own, ...Object.fromEntries(others) } };
 }
 
-/** A name as a model reads it, in whatever way it is written: `Next Step` is `next_step`. */
+/** A name as a model reads it: `Next Step` is `next_step`. */
 const plainName = (name: string) =>
 	name
 		.normalize('NFKC')
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Whether a model may take the name for one of ours: a letter of another script looks the same, and so may a plural. */
+/** Whether a model may take the name for ours: letters of another script look the same, and plurals may. */
 const looksOwn = (name: string) =>
 	!/^[\w.-]+$/.test(name) || /^(?:nextstep|datanotice)/.test(plainName(name));
 
