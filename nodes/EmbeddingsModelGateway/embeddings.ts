@@ -10,19 +10,15 @@ import { joinFirst } from '../shared/n8n/errors/badInput';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { settingsOf, type Settings } from './settings';
 
-/** The two methods that n8n's vector stores call on an embeddings node. */
+/** As n8n's vector stores call it. */
 export interface Embeddings {
-	/** One vector for each document, in their order. */
 	embedDocuments(documents: string[]): Promise<number[][]>;
 	embedQuery(query: string): Promise<number[]>;
 }
 
 const connection = NodeConnectionTypes.AiEmbedding;
 
-/**
- * The embeddings of the node, for one item of the vector store. n8n's run log shows every call.
- * @throws GatewayError when a parameter or the credential cannot be used
- */
+/** @throws GatewayError when a parameter or the credential cannot be used */
 export async function embeddingsOf(
 	context: ISupplyDataFunctions,
 	item: number,
@@ -74,7 +70,7 @@ function emptyTextError(message: string): GatewayError {
 	});
 }
 
-/** Runs one call of the vector store, and shows its input, output and tokens in n8n's run log. */
+/** Shows the input, output and tokens of a call in n8n's run log. */
 async function withRunLog<T extends number[] | number[][]>(
 	context: ISupplyDataFunctions,
 	payload: IDataObject,

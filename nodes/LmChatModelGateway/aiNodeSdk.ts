@@ -22,7 +22,6 @@ export type MessageContent =
 	/** Kinds of content for which the service has no field. */
 	| { type: 'reasoning' | 'invalid-tool-call' | 'citation' };
 
-/** The content of one kind. */
 export type ContentOf<Kind extends string> = Extract<MessageContent, { type: Kind }>;
 
 export interface Message {
@@ -54,7 +53,7 @@ export type StreamChunk =
 	| { type: 'content'; content: ContentOf<'provider'> }
 	| { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage };
 
-/** The options that LangChain passes with a call. The SDK has other names for some of them. */
+/** From LangChain. The SDK has other names for some of them. */
 export interface CallOptions {
 	signal?: AbortSignal;
 	abortSignal?: AbortSignal;
@@ -80,9 +79,8 @@ export interface AiNodeSdk {
 declare const require: (name: string) => unknown;
 
 /**
- * Loads the SDK only when a chat model is used: n8n loads all nodes of a package at once, and a missing SDK would
- * make all of them fail. Uses `require`, because n8n provides the SDK through NODE_PATH, which a native import
- * ignores.
+ * Loads the SDK only when a chat model is used: n8n loads all nodes of a package at once, and a missing SDK would make
+ * all of them fail. n8n provides the SDK through NODE_PATH, which `require` heeds and a native import ignores.
  * @throws GatewayError when n8n does not provide it
  */
 export function aiNodeSdk(): AiNodeSdk {

@@ -16,12 +16,11 @@ import { toGenerateResult } from './generateResult';
 import { toServiceMessages } from './messages';
 import { chunksOf } from './streamChunks';
 
-/** The user's settings. */
 export interface ChatSettings {
 	model: string;
-	/** IDs of the models to try, in this order, where one is refused. */
+	/** IDs of the models to try, in this order, when one is refused. */
 	otherModels?: readonly string[];
-	/** Other fields of the request. The messages and tools come from the node that uses the model. */
+	/** Of the request, without the messages and tools of the node that uses the model. */
 	fields: JsonObject;
 	/** Milliseconds for one try. */
 	timeout?: number;
@@ -31,16 +30,11 @@ export interface ChatSettings {
 
 interface Dependencies {
 	gateway: Gateway;
-	/** The schema of a tool's input. */
 	schemaOf: AiNodeSdk['getParametersJsonSchema'];
-	/** Converts an error of the gateway to the error that n8n shows. */
 	toNodeError: (error: unknown) => Error;
 }
 
-/**
- * A chat model of the service for n8n's AI nodes. It implements the members that the SDK needs, but extends no class of
- * the SDK, because n8n must be able to load this file without the SDK.
- */
+/** A chat model for n8n's AI nodes. It extends no class of the SDK, because n8n must load this file without it. */
 export class GatewayChatModel implements ChatModel {
 	readonly provider = 'model-gateway';
 	readonly modelId: string;
@@ -53,7 +47,7 @@ export class GatewayChatModel implements ChatModel {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with additional tools. n8n binds the same tools twice when it requires a call. */
+	/** The same model with more tools. n8n binds the same tools twice when it requires a call. */
 	withTools(tools: FunctionTool[]): GatewayChatModel {
 		const named = tools.map((tool) => [tool.name, tool] as const);
 		return new GatewayChatModel(
@@ -87,8 +81,8 @@ export class GatewayChatModel implements ChatModel {
 		const { message, finishReason, usage } = result;
 		for (const content of message.content) {
 			if (content.type === 'tool-call') {
-				// LangChain merges the chunks of a call by their index, which the SDK sets to 0 for every call,
-				// unless their IDs differ: so each call is sent as one chunk, with its ID.
+				// LangChain merges the chunks of a call by their index, which the SDK sets to 0 for every call, unless their IDs
+				// differ: so each call is sent as one chunk, with its ID.
 				const { toolCallId: id, toolName: name, input } = content;
 				yield { type: 'tool-call-delta', id, name, argumentsDelta: input };
 			} else if (content.type === 'provider') {
@@ -131,14 +125,14 @@ export class GatewayChatModel implements ChatModel {
 		}
 	}
 
-	/** Whether a tool has an argument that must be given, so that it refuses a call without it. */
+	/** Whether a tool refuses a call without arguments. */
 	private needsArguments(name: string): boolean {
 		const tool = this.tools.get(name);
 		const required = tool && valueAt(this.dependencies.schemaOf(tool), 'required');
 		return Array.isArray(required) && required.length > 0;
 	}
 
-	/** The specification mentions tools without showing their fields; these are the common wire format's. */
+	/** The specification mentions tools without their fields; these are those of the common wire format. */
 	private toolFields({ tool_choice: choice }: CallOptions): JsonObject {
 		if (this.tools.size === 0) return {};
 		const tools = [...this.tools.values()].map((tool) => ({

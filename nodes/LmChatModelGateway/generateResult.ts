@@ -20,7 +20,7 @@ import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import type { ContentOf, FinishReason, GenerateResult } from './aiNodeSdk';
 import { toolContextOf } from './toolContext';
 
-/** "Resources", chat completion: each `finish_reason` with its name in the SDK. */
+/** Each `finish_reason` ("Resources", chat completion) with its name in the SDK. */
 const sdkFinishReasons = new Map<string, FinishReason>([
 	['stop', 'stop'],
 	['length', 'length'],
@@ -31,9 +31,9 @@ const sdkFinishReasons = new Map<string, FinishReason>([
 
 /**
  * The first choice of a completion, in the form of the SDK.
- * @param needsArguments whether a tool refuses a call without its arguments
- * @throws UnusableResponse when the input of a tool call is no JSON object, and the tool might run without it; and when
- * nothing came of an answer that was cut off or withheld
+ * @param needsArguments whether a tool refuses a call without arguments
+ * @throws UnusableResponse when the input of a tool call is no JSON object, and the tool might run without it; and for
+ * an empty answer that was cut off or withheld
  */
 export function toGenerateResult(
 	completion: Completion,
@@ -65,7 +65,7 @@ export function toGenerateResult(
 	};
 }
 
-/** An agent shows no hint: it would end with an empty answer and without a reason. */
+/** An agent shows no hint: it would end with an empty answer. */
 function throwIfCut(end: Choice['finish_reason']): void {
 	const cut = cutShort(end);
 	if (!cut) return;
@@ -76,10 +76,7 @@ function throwIfCut(end: Choice['finish_reason']): void {
 	});
 }
 
-/**
- * The tool calls of a message: in the usual form, in the older one, or as parts of its content. Empty ones, and those of
- * tools that the service runs itself, are left out.
- */
+/** In the usual form, in the older one, or as parts of the content; not those of tools that the service runs itself. */
 function callsOf({ tool_calls, function_call: call, content }: JsonObject): JsonObject[] {
 	const lists = [[tool_calls].flat(), [{ function: call }], partsOf(content).map(callInPart)].map(
 		(list) =>
@@ -90,7 +87,7 @@ function callsOf({ tool_calls, function_call: call, content }: JsonObject): Json
 	return lists.find((list) => list.length > 0) ?? [];
 }
 
-/** The call that a part is, or that it holds as those of Gemini and Bedrock do. */
+/** Parts of Gemini and Bedrock hold the call. */
 const callInPart = (part: unknown) =>
 	valueAt(part, 'type') === 'tool_use'
 		? part
@@ -102,14 +99,14 @@ const isOfService = ({ type }: JsonObject) => /_tool_use$/.test(String(type));
 
 const isNothing = (value: unknown) => isEmpty(value) || value === '{}';
 
-/** The name and the arguments of a call. Some services put them into the call itself, or call them otherwise. */
+/** Some services put these into the call itself, or call them otherwise. */
 function functionOf(call: JsonObject): [name: unknown, input: unknown] {
 	const own = isObject(call.function) ? call.function : call;
 	const { name, arguments: given, input, args, parameters } = own;
 	return [name, given ?? input ?? args ?? parameters];
 }
 
-/** Each call with an ID of its own, by which its result and its stream chunks are matched to it. */
+/** Each call needs its own ID, by which its result and its stream chunks are matched to it. */
 function withOwnIds(calls: ContentOf<'tool-call'>[]) {
 	const ids = new Set<string>();
 	return calls.map((call) => {
@@ -145,7 +142,7 @@ function toolCall(
 	};
 }
 
-/** The arguments of a call as the JSON of an object, and as they came; the first is undefined when they are none. */
+/** The arguments of a call, as the JSON of an object unless they are none, and as they came. */
 function toInput(given: unknown): { input?: string; text: string } {
 	if (isObject(given)) return { input: JSON.stringify(given), text: '' };
 	const json = asText(given) ?? (isEmpty(given) ? '{}' : jsonTextOf(given));

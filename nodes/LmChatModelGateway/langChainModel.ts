@@ -2,7 +2,7 @@ import { isTextPart, textOf } from '../shared/service/chat/message';
 import { isObject, type JsonObject } from '../shared/service/json';
 import { contextInKwargs, toKwargs } from './toolContext';
 
-/** A message of LangChain, as n8n's AI nodes create it. */
+/** As n8n's AI nodes create it. */
 interface LangChainMessage {
 	content: unknown;
 	additional_kwargs?: JsonObject;
@@ -14,7 +14,7 @@ interface Generation {
 
 type Method<Result> = (messages: LangChainMessage[], options: object, run?: unknown) => Result;
 
-/** The LangChain model that the SDK creates from a chat model, with the members used here. */
+/** The LangChain model that the SDK creates from a chat model. */
 export interface LangChainModel {
 	_generate: Method<Promise<{ generations: Generation[] }>>;
 	_streamResponseChunks: Method<AsyncGenerator<Generation>>;
@@ -59,7 +59,7 @@ export function patchLangChainModel(model: LangChainModel, options: object = {})
 	} satisfies Partial<LangChainModel>);
 }
 
-/** A copy of the message in the blocks that the SDK keeps: its images, and what is to be sent back. */
+/** The message in the blocks that the SDK keeps: its images, and what is to be sent back. */
 function toSdkMessage(message: LangChainMessage): LangChainMessage {
 	const { content, additional_kwargs } = message;
 	const context = contextInKwargs(additional_kwargs);
@@ -74,7 +74,7 @@ function toSdkMessage(message: LangChainMessage): LangChainMessage {
 	return copy;
 }
 
-/** Joins content that has only text blocks into one text, as LangChain's own models return it. */
+/** Joins text blocks into one text, as LangChain's own models return it. */
 function toLangChain(message: LangChainMessage): void {
 	const { content } = message;
 	if (!Array.isArray(content)) return;

@@ -8,18 +8,24 @@ import {
 } from '../shared/service/json';
 import { badInput } from '../shared/n8n/errors/badInput';
 import type { ContentOf, Message, MessageContent } from './aiNodeSdk';
-import { isToolContext, type ToolContext } from './toolContext';
+import { isToolContext } from './toolContext';
 
 /**
- * A conversation in the service's format ("Resources", message). Names of messages are left out, because the
- * specification has no field for them. Reasoning is left out, because models do not expect it back, unless it came
- * with tool calls.
+ * A conversation in the service's format ("Resources", message), which has no field for the names of messages.
+ * Reasoning is left out, because models do not expect it back, unless it came with tool calls. The specification does
+ * not show tool calls; these are the fields of the common wire format.
  * @throws GatewayError for a file that is not an image
  */
 export function toServiceMessages(messages: Message[]): JsonObject[] {
 	return messages.flatMap(({ role, content }): JsonObject[] => {
-		if (role === 'tool')
-			return content.filter((part) => part.type === 'tool-result').map(toServiceToolResult);
+		if (role === 'tool') {
+			const results = content.filter((part) => part.type === 'tool-result');
+			return results.map(({ toolCallId, result }) => ({
+				role,
+				tool_call_id: toolCallId,
+				content: resultContent(result),
+			}));
+		}
 		if (role !== 'assistant') return [{ role, content: toServiceContent(content) }];
 
 		const context = content
@@ -27,7 +33,12 @@ export function toServiceMessages(messages: Message[]): JsonObject[] {
 			.find(isToolContext);
 		const calls = content
 			.filter((part) => part.type === 'tool-call')
-			.map((call) => toServiceToolCall(call, context));
+			.map(({ toolCallId: id, toolName: name, input }) => ({
+				...context?.calls[id ?? ''],
+				id,
+				type: 'function',
+				function: { name, arguments: input },
+			}));
 		// LangChain returns a streamed response with one text for each chunk.
 		const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 		const message = { role, content: text.join('') };
@@ -68,19 +79,6 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 			problem: `has a file that is no image (${type ?? 'its type is not known'}); the gateway takes texts and images`,
 		},
 	]);
-}
-
-/** The specification does not show tool calls; these are the fields of the common wire format. */
-function toServiceToolCall(
-	{ toolCallId: id, toolName: name, input }: ContentOf<'tool-call'>,
-	context?: ToolContext,
-): JsonObject {
-	const more = context?.calls[id ?? ''];
-	return { ...more, id, type: 'function', function: { name, arguments: input } };
-}
-
-function toServiceToolResult({ toolCallId, result }: ContentOf<'tool-result'>): JsonObject {
-	return { role: 'tool', tool_call_id: toolCallId, content: resultContent(result) };
 }
 
 function resultContent(result: unknown): string | JsonObject[] {

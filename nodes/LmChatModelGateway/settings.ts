@@ -78,7 +78,6 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	return settings;
 }
 
-/** The format of the answer, with the schema if JSON Schema was chosen. */
 function formatOf(options: Scope, extra: ExtraBody): JsonObject {
 	if (extra.has('response_format.type')) return {};
 	const type = responseFormat.read(options);

@@ -9,17 +9,16 @@ import {
 } from '../shared/service/json';
 
 /**
- * Facts beside tool calls that a service wants back with their results: the thoughts before them, and the
- * signatures of these. Services of reasoning models refuse the next request without them.
+ * Fields of a message and its tool calls that a service wants back with the results: the thoughts before the calls, and
+ * their signatures. Services of reasoning models refuse the next request without them.
  */
-export interface ToolContext extends JsonObject {
-	/** Fields of the message. */
+interface ToolContext extends JsonObject {
 	message: JsonObject;
-	/** Fields of each call, by its ID. */
+	/** By the ID of the call. */
 	calls: Record<string, JsonObject>;
 }
 
-/** The specification shows none of these; they are those of services that want them back. */
+/** Of several services; the specification shows none of them. */
 const messageFields = ['reasoning_content', 'reasoning_details', 'thinking_blocks'];
 const callFields = [
 	'extra_content',
@@ -38,7 +37,7 @@ export function toolContextOf(
 ): ToolContext | undefined {
 	if (calls.length === 0) return undefined;
 	const given = calls.map(([id, call]) => [id, pick(call, callFields)] as const);
-	// In a stream, thoughts come in pieces, of which only the last is signed: these would be refused.
+	// In a stream, thoughts come in pieces, of which only the last is signed: the service would refuse these.
 	const areWhole = [message.thinking_blocks].flat().every(isSigned);
 	const { thinking_blocks, ...others } = message;
 	const context = {
@@ -65,7 +64,7 @@ export const toKwargs = (context: unknown): JsonObject => ({
 	[keptField]: { 'model-gateway': JSON.stringify(context) },
 });
 
-/** The context that {@link toKwargs} kept in these `additional_kwargs`; another model's signature there is none. */
+/** The context that {@link toKwargs} kept; another model's signature there is none. */
 export function contextInKwargs(kwargs: unknown): ToolContext | undefined {
 	const kept = valueAt(kwargs, keptField);
 	const [text] = isObject(kept) ? Object.values(kept) : [];
