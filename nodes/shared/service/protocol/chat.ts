@@ -17,20 +17,13 @@ const naturalEnds = new Set(
 		normal unspecified
 	`),
 );
-const otherWords: Readonly<Record<string, keyof typeof finishReasons>> = {
-	max_tokens: 'length',
-	max_output_tokens: 'length',
-	max_length: 'length',
-	token_limit: 'length',
-	content_filtered: 'content_filter',
-	guardrail_intervened: 'content_filter',
-	safety: 'content_filter',
-	image_safety: 'content_filter',
-	prohibited_content: 'content_filter',
-	image_prohibited_content: 'content_filter',
-	blocklist: 'content_filter',
-	sensitive: 'content_filter',
-	recitation: 'content_filter',
+/** The same for one that did not. */
+const cutReasons = {
+	length: words('length max_tokens max_output_tokens max_length token_limit'),
+	content_filter: words(`
+		content_filter content_filtered guardrail_intervened safety image_safety prohibited_content
+		image_prohibited_content blocklist sensitive recitation
+	`),
 };
 
 /**
@@ -43,9 +36,9 @@ export function cutShort(end: unknown): { why?: string } | undefined {
 		.replace(/[- ]/g, '_')
 		.replace(/^finish_reason_/, '');
 	if (word === '' || naturalEnds.has(word)) return undefined;
-	const known = Object.hasOwn(otherWords, word) ? otherWords[word] : word;
-	const isKnown = known === 'length' || known === 'content_filter';
-	return { why: isKnown ? finishReasons[known] : undefined };
+	const reasons = ['length', 'content_filter'] as const;
+	const reason = reasons.find((each) => cutReasons[each].includes(word));
+	return { why: reason && finishReasons[reason] };
 }
 
 /** "Message": `function` and `tool` exist for some models only. */

@@ -48,7 +48,7 @@ export const refusals = {
 
 export type RefusalKind = keyof typeof refusals;
 
-/** Whether the same request can succeed later with nothing changed. Of failures, only some refusals pass. */
+/** Of all failures, only some refusals pass. */
 export const passes = (kind = ''): boolean =>
 	Object.hasOwn(refusals, kind) && 'passes' in refusals[kind as RefusalKind];
 

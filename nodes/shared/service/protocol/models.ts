@@ -1,12 +1,7 @@
 import type { FieldRule } from './fields';
 
-export type MediaType = 'reference_image' | 'reference_video' | 'first_frame';
-
-export const mediaTypes: readonly MediaType[] = [
-	'reference_image',
-	'reference_video',
-	'first_frame',
-];
+export const mediaTypes = ['reference_image', 'reference_video', 'first_frame'] as const;
+export type MediaType = (typeof mediaTypes)[number];
 
 export const fileOfMedium: Readonly<Record<MediaType, 'image' | 'video'>> = {
 	reference_image: 'image',
