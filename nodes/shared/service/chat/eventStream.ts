@@ -1,4 +1,4 @@
-import { isObject, parseResponse, type JsonObject } from '../json';
+import { isObject, parseResponse } from '../json';
 import { maxEventLines } from '../protocol/bounds';
 import { isStreamEnd } from '../protocol/chat';
 
@@ -56,13 +56,6 @@ export class EventParser {
 	}
 }
 
-interface Chunks {
-	chunks: JsonObject[];
-	isEnd: boolean;
-	/** The data, when it is neither JSON nor an end mark or heartbeat. */
-	strayText?: string;
-}
-
 /** Nothing but signs, with at most one of these words. */
 const heartbeat =
 	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
@@ -71,7 +64,7 @@ const heartbeat =
 const maxStrayLines = 100;
 
 /** An event has one chunk; some servers separate several by line ends alone, or send a list of them. */
-export function chunksIn({ name, data }: StreamEvent): Chunks {
+export function chunksIn({ name, data }: StreamEvent) {
 	// Some proxies pack the events of another server into events again.
 	const text = data.replace(/^(?:data: ?)+/gm, '').trim();
 	const whole = parseResponse(text);

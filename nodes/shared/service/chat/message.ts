@@ -23,20 +23,15 @@ export function messageIn(answer: JsonObject): Message {
 
 /** The content of all messages of a list, and the images beside them. */
 function contentOfEntries(entries: unknown): unknown[] | undefined {
+	if (!Array.isArray(entries)) return undefined;
 	const isImage = (entry: unknown) => /^image/.test(textAt(entry, 'type') ?? '');
-	const contents = Array.isArray(entries)
-		? entries.map(
-				(entry) =>
-					valueAt(entry, 'content') ??
-					valueAt(entry, 'text') ??
-					(isImage(entry) ? (entry as unknown) : undefined),
-			)
-		: [];
-	const parts = contents.filter((content) => content !== undefined).flat();
+	const parts = entries.flatMap((entry: unknown) => {
+		const content = valueAt(entry, 'content') ?? valueAt(entry, 'text');
+		return content ?? (isImage(entry) ? entry : []);
+	});
 	return parts.length > 0 ? parts : undefined;
 }
 
-/** The tool calls of the Responses API, which stand beside its messages. */
 function callsInEntries(entries: unknown): JsonObject[] | undefined {
 	const calls = [entries]
 		.flat()

@@ -13,7 +13,6 @@ export interface EmbedOptions {
 	 * `dimensions`, the length of each vector, which the specification does not have.
 	 */
 	fields: JsonObject;
-	/** Maximum number of texts in one request. */
 	batchSize: number;
 	/** Milliseconds for one request. */
 	timeout?: number;
@@ -26,7 +25,6 @@ export interface EmbedOptions {
 	batches?: EmbeddedBatch[];
 }
 
-/** The response to one request. */
 export interface EmbeddedBatch extends EmbeddingList {
 	/** Of its texts among all texts. */
 	positions: number[];

@@ -23,7 +23,6 @@ export class FileEnd {
 	/** The offset of the next byte. */
 	offset = 0;
 	private readonly reading?: Reading;
-	/** Undefined when nothing more is asked for. */
 	private request?: Request;
 	/** In bytes, of the request. */
 	private left = 0;

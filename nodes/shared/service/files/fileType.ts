@@ -37,7 +37,6 @@ const unknownFile: FileType = {
 
 const known = [svg, ...signatures.map(([, type]) => type)];
 
-/** The extensions of videos, without a dot. */
 export const videoExtensions: ReadonlySet<string> = new Set(
 	known.flatMap((type) => (isKind(type, 'video') ? type.extensions : [])),
 );

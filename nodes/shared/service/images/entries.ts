@@ -20,7 +20,6 @@ import { words } from '../words';
 export interface Image {
 	url?: string;
 	bytes?: Buffer;
-	/** The MIME type that a data URL declares. */
 	mimeType?: string;
 	linkCarriesKey?: true;
 	/** Whether the gateway may get the key when it asks for it: not by a link that a model wrote. */

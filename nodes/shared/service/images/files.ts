@@ -8,15 +8,9 @@ import { stateOf } from '../files/imageParts';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
 
-interface DownloadedImage<T> {
-	stored: T;
-	/** For the user; continues the image's name. */
-	hint?: string;
-}
-
 /**
  * Downloads an image. With its end marker, it is complete even if the connection broke off. One that ends early is
- * requested again, and delivered if it really ends there.
+ * requested again, and delivered if it really ends there, with a hint that continues its name.
  * @param image `shared`: what the images of a response may have together; `known`: added to the failure
  * @throws GatewayError; of the kind `excess` for an image that is too large
  */
@@ -28,7 +22,7 @@ export async function downloadImage<T>(
 		...link
 	}: Pick<FileSource, 'url' | 'mayNeedKey'> & { shared: SharedBytes; known: Partial<Failure> },
 	store: Store<T>,
-): Promise<DownloadedImage<T>> {
+): Promise<{ stored: T; hint?: string }> {
 	const { url } = link;
 	const { stored, type, state } = await transferFile(
 		gateway,

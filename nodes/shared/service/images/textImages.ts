@@ -2,19 +2,13 @@ import { fileTypeOf } from '../files/fileType';
 import { decodeEntities } from '../markup';
 import { maxFoundImages, maxLinkLength, maxLinkText, maxTextTokens } from '../protocol/bounds';
 
-interface TextImages {
-	/** Links, data URLs, or base64. */
-	images: string[];
-	/** Links that may be images, too. */
-	others: string[];
-}
-
 /**
  * The files in the text of an answer and the links that Markdown or HTML marks as images; without any, links that look
  * like images. Takes linear time.
  * @param areOthersKnown whether there are images beside the text, so that links without a mark do not count
+ * @returns links, data URLs or base64; and other links that may be images
  */
-export function imagesIn(text: string, areOthersKnown: boolean): TextImages {
+export function imagesIn(text: string, areOthersKnown: boolean) {
 	const { files, rest } = filesIn(text);
 	const words = rest.slice(0, maxLinkText);
 	const found = linksIn(words);
