@@ -21,7 +21,6 @@ import {
 } from '../protocol/models';
 import type { Wording } from './referenceVideo';
 
-/** What the first bytes behind a link show. */
 export interface Look {
 	/** The HTTP status. */
 	status: number;
@@ -31,7 +30,6 @@ export interface Look {
 	size?: ImageSize;
 }
 
-/** A file that the service fetches by a link. */
 export interface LinkedFile {
 	url: string;
 	/** The label of its field. */

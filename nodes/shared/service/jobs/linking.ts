@@ -7,7 +7,6 @@ import { passes } from '../protocol/errorCodes';
 import {
 	deadlineOf,
 	fail,
-	finish,
 	pauseAfter,
 	waitUntil,
 	type Linking,
@@ -47,19 +46,24 @@ export function handleLink(
 }
 
 function finishWithLink(state: PollerState, url: string, fields: ResponseFields): Step {
-	const isVideo = state.kind === 'video';
-	const source: FileSource = { url, authenticated: false, ...(isVideo && { mayNeedKey: true }) };
-	return finish(state, { source, fields: withOwnFields(fields, idAndLink(state, source)) });
+	const mayNeedKey = state.kind === 'video' && ({ mayNeedKey: true } as const);
+	return finish(state, { url, authenticated: false, ...mayNeedKey }, fields);
 }
 
 export function handleContent(state: PollerState, { source, fields }: VideoContent): Step {
 	const known = state.stage.name === 'linking' ? state.stage.fields : {};
-	const shown = withOwnFields({ ...known, ...fields }, idAndLink(state, source));
-	return finish(state, { source, fields: shown });
+	return finish(state, source, { ...known, ...fields });
 }
 
-const idAndLink = ({ kind, job: { id } }: PollerState, source: FileSource) =>
-	kind === 'video' ? { id, url: linkTo(source) } : { task_id: id, result_url: linkTo(source) };
+function finish(state: PollerState, source: FileSource, fields: ResponseFields): Step {
+	const { kind, job } = state;
+	const link = linkTo(source);
+	const own = kind === 'video' ? { id: job.id, url: link } : { task_id: job.id, result_url: link };
+	return {
+		state,
+		action: { do: 'finish', finished: { source, fields: withOwnFields(fields, own) } },
+	};
+}
 
 /** Looks for the link in the other place, and after a pause in the first again. */
 export function linkAfterFailure(

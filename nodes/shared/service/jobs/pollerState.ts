@@ -124,11 +124,6 @@ export const isKnown = ({ job, isCreated }: PollerState) =>
 /** Whether the service has just said that the job is unknown. Said again a few seconds later, it is final. */
 const isDoubtful = (state: PollerState) => Boolean(state.refused) && !isKnown(state);
 
-export const finish = (state: PollerState, finished: FinishedJob): Step => ({
-	state,
-	action: { do: 'finish', finished },
-});
-
 export const fail = (state: PollerState, error: GatewayError): Step => ({
 	state,
 	action: { do: 'fail', error },

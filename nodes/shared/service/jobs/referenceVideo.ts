@@ -38,7 +38,6 @@ export interface ReferenceVideoRequest {
  */
 type ReportOfRequest = (path: string, problem: string) => void;
 
-/** The words in which problems are reported. */
 export interface Wording {
 	/** The user's word for a type of media. */
 	typeName(type: string): string;

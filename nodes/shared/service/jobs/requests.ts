@@ -47,7 +47,6 @@ export async function getVideoContent(
 	return content;
 }
 
-/** Both requests, as a wait sends them. */
 export function jobSource(gateway: Gateway): JobSource {
 	return {
 		poll: async (kind, id, options) =>
