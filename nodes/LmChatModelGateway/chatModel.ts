@@ -24,7 +24,6 @@ export interface ChatSettings {
 	fields: JsonObject;
 	/** Milliseconds for one try. */
 	timeout?: number;
-	/** Maximum number of retries. */
 	retries?: number;
 }
 

@@ -2,7 +2,6 @@ import { isTextPart, textOf } from '../shared/service/chat/message';
 import { isObject, type JsonObject } from '../shared/service/json';
 import { contextInKwargs, toKwargs } from './toolContext';
 
-/** As n8n's AI nodes create it. */
 interface LangChainMessage {
 	content: unknown;
 	additional_kwargs?: JsonObject;
