@@ -1,7 +1,7 @@
 import { loadImage, type Image } from '@napi-rs/canvas';
 
 import { fileTypeOf } from '../../nodes/shared/service/files/fileType';
-import { hasSeveralFrames } from '../../nodes/shared/service/files/imageParts';
+import { hasSeveralFrames } from '../../nodes/shared/service/files/fileFormats';
 
 /** The formats of still images that are accepted. The decoder would also take an SVG, which may load other files. */
 const formats: Record<string, string> = {

@@ -20,7 +20,7 @@ export interface ChatSettings {
 	model: string;
 	/** IDs of the models to try, in this order, when one is refused. */
 	otherModels?: readonly string[];
-	/** Of the request, without the messages and tools of the node that uses the model. */
+	/** The request without the messages and tools, which come from the node that uses the model. */
 	fields: JsonObject;
 	/** Milliseconds for one try. */
 	timeout?: number;

@@ -18,7 +18,7 @@ interface ToolContext extends JsonObject {
 	calls: Record<string, JsonObject>;
 }
 
-/** Of several services; the specification shows none of them. */
+/** Fields of several services; the specification shows none of them. */
 const messageFields = ['reasoning_content', 'reasoning_details', 'thinking_blocks'];
 const callFields = [
 	'extra_content',

@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { fileTypeOf, headOf, wrongType, type FileType } from '../../service/files/fileType';
 import type { FileState } from '../../service/files/fileEnd';
-import { followFile, hasSeveralFrames } from '../../service/files/imageParts';
+import { followFile, hasSeveralFrames } from '../../service/files/fileFormats';
 import { firstImage } from '../../service/files/jpeg';
 import { asText, isObject } from '../../service/json';
 import { isTool } from '../agent/tool';

@@ -56,7 +56,7 @@ export function anyCompletion(response: ServiceResponse): Completion {
 	return whole;
 }
 
-/** What went wrong, as far as a response says so beside its answers. */
+/** The reason why something went wrong, which a response may give beside its answers. */
 export function refusalIn(fields: JsonObject): string | undefined {
 	const others = read({ ...fields, choices: undefined });
 	return mayBeAccepted(others) ? undefined : reasonIn(others)?.message;

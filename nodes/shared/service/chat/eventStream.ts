@@ -56,7 +56,7 @@ export class EventParser {
 	}
 }
 
-/** Nothing but signs, with at most one of these words. */
+/** Signs without letters or digits, and at most one of these words. */
 const heartbeat =
 	/^[^\p{L}\p{N}]{0,9}(?:ping|pong|heartbeat|keep[-_ ]?alive)?[^\p{L}\p{N}]{0,9}$/iu;
 

@@ -5,7 +5,7 @@ export interface KeptParts {
 	count: number;
 }
 
-/** Of a fragment to what came before it. An unclear one may also be the whole so far. */
+/** How a fragment relates to what came before it. An unclear one may also be the whole so far. */
 type Relation = 'follows' | 'replaces' | 'unclear';
 
 /** Texts that every fragment gives whole. */
@@ -47,7 +47,7 @@ export function addFragment(
 function join(before: unknown, value: unknown, relation: Relation): unknown {
 	if (relation === 'replaces') return value;
 	if (typeof before === 'string' && typeof value === 'string') {
-		// Nothing continues a whole object: the same one is repeated, and an empty one stood for what follows.
+		// A whole object has no continuation: the same one is repeated, and an empty one stood for what follows.
 		const isObjectAgain = value.startsWith('{') && (before === value || before === '{}');
 		if (isObjectAgain && isObject(parseJson(before))) return value;
 		return before + (relation === 'follows' ? value : addedBy(value, before));

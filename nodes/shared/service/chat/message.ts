@@ -96,7 +96,7 @@ export function textToShow(message: JsonObject): string {
 	return refusalTextOf(message) || (isParsed ? jsonTextOf(content) : text);
 }
 
-/** What a message has besides its text, under the service's own names. */
+/** The parts of a message besides its text, under the service's own names. */
 export function otherContentOf(message: JsonObject): JsonObject {
 	const { content, tool_calls, function_call, images, audio } = message;
 	return withoutUndefined({

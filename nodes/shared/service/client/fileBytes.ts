@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gatewayError';
 import { responseHidden } from '../errors/requestErrors';
 import type { FileEnd, FileState } from '../files/fileEnd';
 import { fileTypeOf, headLength, typeToDeliver, type FileType } from '../files/fileType';
-import { followFile } from '../files/imageParts';
+import { followFile } from '../files/fileFormats';
 import { excerpt } from '../json';
 import { FileLink, type Setback, type TransferRequest } from './fileLink';
 import { readBody, type FileResponse } from './fileRequest';

@@ -26,7 +26,7 @@ export interface EmbedOptions {
 }
 
 export interface EmbeddedBatch extends EmbeddingList {
-	/** Of its texts among all texts. */
+	/** The places of its texts among all texts. */
 	positions: number[];
 }
 

@@ -4,7 +4,7 @@ import { transferFile, type Store } from '../client/transfer';
 import type { SharedBytes } from '../client/transferLimit';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import { typeToDeliver, type FileType } from '../files/fileType';
-import { stateOf } from '../files/imageParts';
+import { stateOf } from '../files/fileFormats';
 import { excerpt } from '../json';
 import { imagePatience, maxImageBytes } from '../protocol/bounds';
 

@@ -39,7 +39,7 @@ export interface ImageResult {
 	missing: unknown[];
 	/** Links in the texts of a chat that may be images, too, and were not taken. */
 	otherLinks?: string[];
-	/** Of the response. */
+	/** Other fields of the response. */
 	fields: JsonObject;
 	/** For a chat: why each of its answers ended. */
 	finishReasons?: unknown[];

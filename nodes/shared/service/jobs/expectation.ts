@@ -11,7 +11,7 @@ export const lengthsThatCount = { newest: 20, least: 5, recent: 7 } as const;
 export interface JobWork {
 	kind?: JobKind;
 	model?: string;
-	/** Of the video. */
+	/** Length of the video. */
 	seconds?: number;
 }
 

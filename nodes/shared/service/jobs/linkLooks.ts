@@ -36,7 +36,7 @@ export interface LinkedFile {
 	field: string;
 	/** Undefined where only the service knows. */
 	wanted?: 'image' | 'video' | 'audio';
-	/** What to choose for a file of another kind; continues "not …". */
+	/** Advice for a file of another kind; continues "not …". */
 	instead?: Partial<Record<FileType['kind'], string>>;
 }
 

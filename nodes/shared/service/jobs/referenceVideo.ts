@@ -6,6 +6,7 @@ import { referenceVideoModels, referenceVoice, type ReferenceVideoModel } from '
 /** "Resources", media item. */
 export interface Media {
 	type: string;
+	/** Undefined for a file without a link, which is a problem of its own. */
 	url?: string;
 	reference_voice?: string;
 }

@@ -29,7 +29,7 @@ interface Model extends JsonObject {
 
 interface ModelList {
 	models: Model[];
-	/** Of the response. */
+	/** Other fields of the response. */
 	fields: ResponseFields;
 }
 

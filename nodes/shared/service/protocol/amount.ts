@@ -1,14 +1,14 @@
 import { asText, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { referenceVideoModels } from './models';
 
-/** What a request orders, in the units of the prices. */
+/** The amount that a request orders, in the units of the prices. */
 export interface Amount {
 	/** A video, an image, or the tokens of a text. */
 	kind: 'video' | 'image' | 'text';
 	model: string;
-	/** Of videos or images; undefined when the request's value is no number. */
+	/** Number of videos or images; undefined when the request's value is no number. */
 	count?: number;
-	/** Of each video; undefined when the request does not give it. */
+	/** Length of each video; undefined when the request does not give it. */
 	seconds?: number;
 	/** Such as `1080P`; undefined when the request does not give it. */
 	resolution?: string;
@@ -61,12 +61,12 @@ const isDuration = /^(?:seconds|(?:video)?duration(?:seconds|secs?)?)$/;
  * and a limit must not be exceeded.
  * @returns undefined when one of them is no number
  */
-function highestOf(names: RegExp, body: JsonObject, standard?: number): number | undefined {
+function highestOf(names: RegExp, body: JsonObject, fallback?: number): number | undefined {
 	const fields = [body, ...Object.values(body).filter(isObject)].flatMap(Object.entries<unknown>);
 	const given = fields
 		.filter(([name, value]) => names.test(plain(name)) && value !== null)
 		.map(([, value]) => asNumber(value));
-	if (given.length === 0) return standard;
+	if (given.length === 0) return fallback;
 	return given.includes(undefined) ? undefined : Math.max(...(given as number[]));
 }
 

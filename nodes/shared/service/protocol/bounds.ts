@@ -6,7 +6,7 @@
 // ── Responses of the gateway ─────────────────────────────────────────────────────────────────────
 
 /**
- * Of one response, by what it carries: its characters, and its weight as `jsonBounds.ts` counts it.
+ * Bounds of one response by what it carries: its characters, and its weight as `jsonBounds.ts` counts it.
  * - `document`: a created job, a list of models, an error. Real ones have a few kB, long lists of models 1 MB.
  * - `job`: the status of a job, or its content: some services put the video into it, as base64. One of 15 seconds
  *   ("Limits") has up to 40 MB.
@@ -29,7 +29,7 @@ export const maxHeldBytes = 100_000_000;
 /** In bytes, of each response, which do not count: large responses never make a small one fail. */
 export const freeBytes = 1_000_000;
 
-/** What a JSON text needs in memory once it is parsed. */
+/** Memory that a parsed JSON text takes. */
 export const bytesPerWeight = 4;
 
 /** In characters of a stream: reading them takes a few milliseconds. Between such parts, other work runs. */
@@ -52,13 +52,13 @@ export const maxKeptParts = 200_000;
 
 // ── What is read in a response ───────────────────────────────────────────────────────────────────
 
-/** In characters, that are compared and shown. */
+/** In characters: more is neither compared nor shown. */
 export const maxReasonLength = 2_000;
 
 /** In characters: the title, heading or message of a page is at its beginning. */
 export const maxMarkupLength = 20_000;
 
-/** Of an answer, the least nested first. */
+/** Values of an answer, the least nested first. */
 export const maxReadValues = 2_000;
 
 /** Lines of a stream in which images are looked for. */

@@ -48,7 +48,7 @@ export const refusals = {
 
 export type RefusalKind = keyof typeof refusals;
 
-/** Of all failures, only some refusals pass. */
+/** Only some refusals pass, and no other failure. */
 export const passes = (kind = ''): boolean =>
 	Object.hasOwn(refusals, kind) && 'passes' in refusals[kind as RefusalKind];
 

@@ -18,7 +18,7 @@ export interface FieldRule {
 	max?: number;
 	/** The only values allowed. */
 	values?: readonly string[];
-	/** Of the specification; other values may work. */
+	/** Examples of the specification; other values may work. */
 	examples?: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export const referenceVoice = {
 	seconds: { min: 1, max: 10 },
 } as const;
 
-/** What a reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
+/** The request that a reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
 export interface ReferenceVideoModel {
 	mediaTypes: readonly MediaType[];
 	/** Reference images and videos together. The specification states a minimum for one model only. */

@@ -5,7 +5,7 @@ import {
 	followFile,
 	hasSeveralFrames,
 	stateOf,
-} from '../../../../nodes/shared/service/files/imageParts';
+} from '../../../../nodes/shared/service/files/fileFormats';
 import { withSegment } from '../../../support/files/jpegs';
 
 const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
