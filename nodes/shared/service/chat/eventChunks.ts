@@ -21,13 +21,10 @@ function messageChunk(event: JsonObject): JsonObject {
 	const { content, ...fields } = message;
 	const { text, thinking, partial_json, stop_reason: finish_reason } = { ...part, ...delta };
 	const usage = event.usage ?? fields.usage;
-	const call = { index, function: { arguments: partial_json } };
-	const calls = isToolUse(part)
-		? [{ index, ...beginOf(part) }]
-		: partial_json === undefined
-			? undefined
-			: [call];
-	const piece = { content: text ?? content, reasoning: thinking, tool_calls: calls };
+	const call = isToolUse(part) ? beginOf(part) : { function: { arguments: partial_json } };
+	const hasCall = isToolUse(part) || partial_json !== undefined;
+	const tool_calls = hasCall ? [{ index, ...call }] : undefined;
+	const piece = { content: text ?? content, reasoning: thinking, tool_calls };
 	const ended = type === 'message_delta' ? delta : {};
 	return { ...fields, ...ended, type, usage, choices: [{ index: 0, delta: piece, finish_reason }] };
 }

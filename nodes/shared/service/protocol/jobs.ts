@@ -28,10 +28,11 @@ export const videoJobStates = {
 	failed: 'failed',
 } as const satisfies Record<string, Phase>;
 
-const phasesIn = (...lists: Array<Record<string, Phase>>) =>
-	lists.flatMap((states) =>
-		Object.entries(states).map(([state, phase]) => [state.toLowerCase(), phase] as const),
-	);
+const specifiedStates: Record<string, Phase> = {
+	...taskCreationStates,
+	...taskPollStates,
+	...videoJobStates,
+};
 
 /**
  * Words of other services for the same states: a gateway passes on what a provider says, and no paid video must be lost
@@ -56,7 +57,7 @@ const phases = new Map<string, Phase>([
 	...(Object.keys(otherWords) as Phase[]).flatMap((phase) =>
 		words(otherWords[phase]).map((word) => [word, phase] as const),
 	),
-	...phasesIn(taskCreationStates, taskPollStates, videoJobStates),
+	...Object.entries(specifiedStates).map(([state, phase]) => [state.toLowerCase(), phase] as const),
 ]);
 
 const pollStates = new Set([...Object.keys(taskPollStates), ...Object.keys(videoJobStates)]);
