@@ -50,7 +50,7 @@ export const textAmount = (body: JsonObject): Amount => amountOf('text', body);
  * specification shows `n`, for images; others come from Extra Body.
  */
 const isCount =
-	/^(?:n|samples|batchsize|(?:n|num|number|numberof|max)(?:videos|images|outputs|results|samples|generations)|(?:video|image|output|sample|candidate)count)$/;
+	/^(?:n|samples|batchsize|(?:n|num|number|numberof|max)(?:videos|images|outputs|results|samples|generations)(?:perprompt)?|(?:video|image|output|sample|candidate)count)$/;
 
 const countIn = (body: JsonObject) => highestOf(isCount, body, 1);
 

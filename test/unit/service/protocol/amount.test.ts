@@ -47,6 +47,8 @@ it.each<[object, number | undefined]>([
 	[{ numberOfVideos: 4 }, 4],
 	[{ num_images: 4 }, 4],
 	[{ batch_size: 4 }, 4],
+	[{ num_images_per_prompt: 4 }, 4],
+	[{ parameters: { num_videos_per_prompt: 2 } }, 2],
 	[{ parameters: { sampleCount: 4, num_inference_steps: 30 } }, 4],
 	[{ sequential_image_generation_options: { max_images: 15 } }, 15],
 	[{ num_frames: 81, seed: 7, noise: 3 }, 1],
