@@ -175,19 +175,22 @@ export function waitUntil(state: PollerState, now: number, time = now): Step {
 
 export function sendRequest(state: PollerState, now: number): Step {
 	const { stage, kind, passEndsAt, isUnanswered } = state;
-	if (stage.name === 'linking' && stage.source === 'content')
-		return { state, action: { do: 'fetchContent' } };
-	const isLinking = stage.name === 'linking';
-	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
-	const isShort = passEndsAt !== null && !isLinking && !isUnanswered;
+	const polled = { ...state, lastPolledAt: now };
+	if (stage.name === 'linking') {
+		if (stage.source === 'content') return { state, action: { do: 'fetchContent' } };
+		// A finished video is not left to another pass.
+		return {
+			state: polled,
+			action: { do: 'poll', kind, timeout: maxPollTimeout, patience: undefined },
+		};
+	}
+	const timeLeft = Math.max(minPollTimeout, deadlineOf(state) - now);
+	const isShort = passEndsAt !== null && !isUnanswered;
 	const timeout = Math.min(isShort ? passPollTimeout : maxPollTimeout, timeLeft);
 	// All polls of a pass give up at the same moment: otherwise, the first one would, just before its turn.
 	const leftOfPass = (passEndsAt ?? Infinity) + maxPassPatience - now;
-	const maxPatience = Math.max(0, Math.min(leftOfPass, timeLeft));
-	// A finished video is not left to another pass.
-	const patience = isLinking ? undefined : maxPatience;
-	const action: PollerAction = { do: 'poll', kind, timeout, patience };
-	return { state: { ...state, lastPolledAt: now }, action };
+	const patience = Math.max(0, Math.min(leftOfPass, timeLeft));
+	return { state: polled, action: { do: 'poll', kind, timeout, patience } };
 }
 
 export function pauseAfter(state: PollerState, failure?: Failure): number {

@@ -55,7 +55,8 @@ interface Rules extends Wording {
 export function checkReferenceVideo(request: ReferenceVideoRequest, rules: Rules): void {
 	const { prompt, media } = inputOf(request);
 	const model = modelOf(request);
-	const [length, max] = [[...prompt].length, model?.prompt?.max ?? Infinity];
+	const { length } = [...prompt];
+	const max = model?.prompt?.max ?? Infinity;
 	if (length > max)
 		rules.report('input.prompt', `must be at most ${max} characters (it has ${length})`);
 	media.forEach((item, index) => {
@@ -176,7 +177,8 @@ const parameterNames = new Set(
 
 /** Extra Body may have put anything in their place. */
 function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unknown[] } {
-	const [prompt, media] = [valueAt(input, 'prompt'), valueAt(input, 'media')];
+	const prompt = valueAt(input, 'prompt');
+	const media = valueAt(input, 'media');
 	return {
 		prompt: typeof prompt === 'string' ? prompt : '',
 		media: Array.isArray(media) ? media : [],
