@@ -134,9 +134,9 @@ function answersIn(part: JsonObject): unknown[] | undefined {
 }
 
 function asChoice(given: JsonObject, position: number): Choice {
-	const [index, message, finish_reason] = [asIndex(given.index), messageIn(given), endOf(given)];
-	const end = finish_reason === undefined ? undefined : { finish_reason };
-	return { ...given, index: index ?? position, message, ...end };
+	const index = asIndex(given.index) ?? position;
+	const end = withoutUndefined({ finish_reason: endOf(given) });
+	return { ...given, index, message: messageIn(given), ...end };
 }
 
 const endNames = words(`

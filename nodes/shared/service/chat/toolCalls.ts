@@ -77,7 +77,9 @@ function beginsOther(
 	fields: JsonObject,
 	isWhole: boolean,
 ) {
-	const [calledName, name, input] = [nameOf(before), nameOf(fields), inputOf(fields)];
+	const calledName = nameOf(before);
+	const name = nameOf(fields);
+	const input = inputOf(fields);
 	const isNamed = name !== undefined && calledName !== undefined;
 	// A name may come in pieces, before anything else of its call.
 	const isPiece = [fields.id, fields.type, input, inputOf(before)].every(isEmpty);

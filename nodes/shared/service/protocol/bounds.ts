@@ -68,7 +68,8 @@ export const maxImageLines = 20_000;
 export const maxReadText = 500_000;
 
 /** Answers of one chat, and images of one response: nobody can order as many. */
-export const [maxChoices, maxFoundImages] = [1_000, 1_000];
+export const maxChoices = 1_000;
+export const maxFoundImages = 1_000;
 
 /** Links, files and long words of a text in which images are looked for: about 50 milliseconds. */
 export const maxTextTokens = 10_000;
