@@ -46,11 +46,11 @@ export const imageAmount = (body: JsonObject): Amount =>
 export const textAmount = (body: JsonObject): Amount => amountOf('text', body);
 
 /**
- * Services take the number of videos or images under these names, which are in their {@link plain} form here. The
- * specification shows `n`, for images; others come from Extra Body.
+ * Services take the number of videos or images under these names, without case and underscores. The specification shows
+ * `n`, for images; others come from Extra Body.
  */
 const isCount =
-	/^(?:n|samples|batchsize|(?:n|num|number|numberof|max)(?:videos|images|outputs|results|samples|generations)(?:perprompt)?|(?:video|image|output|sample|candidate)count)$/;
+	/^(?:n|samples|batch_?size|(?:n|num|number|number_?of|max)(?:videos|images|outputs|results|samples|generations)(?:_?per_?prompt)?|(?:video|image|output|sample|candidate)count)$/;
 
 const countIn = (body: JsonObject) => highestOf(isCount, body, 1);
 
