@@ -11,18 +11,18 @@ import { secondsSince, type Forecast } from './request';
 import { jobOf, type StoredItem } from './state';
 
 /**
- * How late a poll may see that a job has ended, so that its length is learned: milliseconds, as n8n resumes a parked
- * execution up to a minute late, or a part of the length. It is seen later after n8n was down, or with few polls.
+ * The length of a job is learned only if a poll saw its end at most this late: milliseconds, because n8n resumes a parked
+ * execution up to a minute late, or a part of the length. The end is seen later after n8n was down, or with few polls.
  */
 const maxUnseen = 120_000;
 const maxUnseenPart = 0.2;
 
-/** The words of a pass about the jobs that are running, and its lessons from those that end. */
+/** The forecasts of a pass for running jobs, and the lengths that it learns from those that end. */
 export class Forecasts {
 	private readonly lengths: JobLengths;
-	/** By the name of a job: the progress that was reported last. */
+	/** The last reported progress, by the name of the job. */
 	private readonly reported = new Map<string, string>();
-	/** The IDs of the jobs whose length was kept. */
+	/** IDs of jobs. */
 	private readonly learned = new Set<string>();
 
 	constructor(
@@ -32,7 +32,7 @@ export class Forecasts {
 		this.lengths = new JobLengths(context);
 	}
 
-	/** Looks up what is known about jobs like this one. Its first poll may tell its kind. */
+	/** Looks up what is known about jobs like this one. To be repeated after a poll, which may tell its kind. */
 	async prepare(item: StoredItem): Promise<void> {
 		await this.lengths.read(workOf(item));
 	}
@@ -45,11 +45,8 @@ export class Forecasts {
 	}
 
 	/** Reports a change of a job once, even if several items wait for it, and once that it takes too long. */
-	async report(
-		item: StoredItem,
-		job: JobSummary,
-		{ index, hasChanged, isRunning, live, log }: Report,
-	): Promise<void> {
+	async report(item: StoredItem, { index, hasChanged, isRunning, live, log }: Poll): Promise<void> {
+		const job = jobOf(item);
 		await this.prepare(item);
 		const forecast = this.of(item, undefined, asMarkdown);
 		const news = `${describeProgress(job)} ${forecast.isOverdue}`;
@@ -67,7 +64,7 @@ export class Forecasts {
 		await live.add(`${line}${text}\n\n`);
 	}
 
-	/** The job of this item has succeeded. @param seenRunningAt when a poll last found it running */
+	/** The job has succeeded. @param seenRunningAt when a poll last found it running */
 	learn(item: StoredItem, seenRunningAt = -Infinity): void {
 		const { start } = item.begun ?? {};
 		const { id } = jobOf(item);
@@ -79,16 +76,16 @@ export class Forecasts {
 		this.lengths.learn(workOf(item), length / 1000);
 	}
 
-	/** Keeps the lessons for the next process and other workers. */
+	/** For the next process and other workers. */
 	async save(): Promise<void> {
 		await this.lengths.save();
 	}
 }
 
-interface Report {
+interface Poll {
 	/** The index of the item. */
 	index: number;
-	/** Whether its status or its progress is another one. */
+	/** Whether the status or the progress of its job has changed. */
 	hasChanged: boolean;
 	isRunning: boolean;
 	live: LiveText;

@@ -9,12 +9,11 @@ import { timeOf, usualTime } from '../shared/service/jobs/expectation';
 import { withoutUndefined } from '../shared/service/json';
 import { phaseOf } from '../shared/service/protocol/jobs';
 import type { Forecast } from './request';
-import { jobOf, type StoredItem } from './state';
+import { jobOf, type StoredItem, type StoredItems } from './state';
 
-/**
- * "Endpoints" 2, so only where the input is a reference video. The editor shows nothing of the node's own while it runs.
- * Only a tool has `toolDescription`. An expression that reads a missing input fails.
- */
+// Only a tool of an agent, which has no input, has `toolDescription`. An expression that reads a missing input fails.
+
+/** "Endpoints" 2 gives a time for reference videos only. While the node runs, the editor shows nothing of its own. */
 export const durationHint: NodeHint = {
 	message: `${usualTime('task')} <b>Stop</b> ends this wait, but no video.`,
 	displayCondition:
@@ -23,11 +22,7 @@ export const durationHint: NodeHint = {
 	location: 'outputPane',
 };
 
-/**
- * Shown before a run when the editor has no input for the node, for example after its page was reloaded: n8n then runs
- * the nodes before it first. An expression that reads the missing input fails. A tool of an agent has no input at all;
- * only a tool has the parameter `toolDescription`.
- */
+/** Shown when the editor has no input for the node, as after a reload: n8n then runs the nodes before it first. */
 export const noInputHint: NodeHint = {
 	message:
 		'<b>Execute step</b> first runs the nodes before this one that have no output yet. A Create among them orders a video, unless its output is pinned (<b>P</b>).',
@@ -37,7 +32,6 @@ export const noInputHint: NodeHint = {
 	location: 'outputPane',
 };
 
-/** Maximum number of jobs that the hint names. */
 const maxShownJobs = 5;
 
 /**
@@ -45,14 +39,13 @@ const maxShownJobs = 5;
  * @param forecastOf of a job that is waited for
  */
 export function progressHint(
-	items: ReadonlyMap<number, StoredItem>,
+	items: StoredItems,
 	forecastOf: (item: StoredItem) => Forecast,
 ): string {
 	const jobs = jobsOf(items);
 	const waiting = [...items.values()].filter(({ name }) => name === 'waiting').map(forecastOf);
 	const waited = waiting.reduce((longest, forecast) => Math.max(longest, forecast.waited), 0);
 	const ready = jobs.filter(({ status = '' }) => phaseOf(status) === 'succeeded').length;
-	// A wait that has just begun has no time to tell.
 	const time = waited < 10 ? undefined : timeOf(waited);
 	const count =
 		jobs.length > 1
@@ -74,14 +67,14 @@ function statusesOf(jobs: JobSummary[]): string {
 	}
 	const shown = [...ids].map(([state, some]) => `${some.join(', ')}: ${state}`);
 	const left = jobs.length - maxShownJobs;
-	const rest = left > 0 ? [`and ${left} more`] : [];
-	return `Video ${jobs.length > 1 ? 'jobs' : 'job'} ${[...shown, ...rest].join('; ')}`;
+	if (left > 0) shown.push(`and ${left} more`);
+	return `Video ${jobs.length > 1 ? 'jobs' : 'job'} ${shown.join('; ')}`;
 }
 
 /** The hint for a wait that n8n ends before its own Timeout. n8n counts the parked time, except in a worker. */
 export function workflowTimeoutHint(
 	context: IExecuteFunctions,
-	items: ReadonlyMap<number, StoredItem>,
+	items: StoredItems,
 ): string | undefined {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
 	let longest = 0;
@@ -94,7 +87,7 @@ export function workflowTimeoutHint(
 const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;
 
 /** Each job once. If several items have the same job, those that still wait know its newest status. */
-function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
+function jobsOf(items: StoredItems): JobSummary[] {
 	const jobs = new Map<string, JobSummary>();
 	for (const item of items.values()) {
 		const job = jobOf(item);
@@ -105,7 +98,7 @@ function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
 
 /** The status of each item's job, which the editor shows as the node's output while the execution is parked. */
 export function overviewOf(
-	items: ReadonlyMap<number, StoredItem>,
+	items: StoredItems,
 	forecastOf: (item: StoredItem) => Forecast,
 	now: number,
 ): INodeExecutionData[] {

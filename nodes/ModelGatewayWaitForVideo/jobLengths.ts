@@ -5,14 +5,14 @@ import { NewestEntries, remembered } from '../shared/n8n/execution/processMemory
 import { ProcessedItems, valuesOf } from '../shared/n8n/orders/store';
 import { nodeIdOf } from '../shared/n8n/orders/storeCalls';
 
-/** A length in seconds becomes a step of 6 %, from 5 seconds up to the longest one: a value that n8n's store can find. */
+/** A length in seconds becomes a step of 6 %, from 5 seconds on: n8n's store finds only exact values. */
 const [shortest, growth, longest] = [5, 1.06, limits.taskIdHours * 3600];
 const stepOf = (seconds: number) =>
 	Math.max(0, Math.round(Math.log(seconds / shortest) / Math.log(growth)));
 const secondsOf = (step: number) => Math.round(shortest * growth ** step);
 const allSteps = Array.from({ length: stepOf(longest) + 1 }, (_, step) => step);
 
-/** The numbers of the further lengths on a step. */
+/** Numbers of the further lengths on a step. */
 const further = Array.from({ length: lengthsThatCount.newest - 1 }, (_, index) => index + 1);
 
 /** Entries of n8n's store for a node: the lengths of three models, of one duration each. */
@@ -42,13 +42,13 @@ const factsOf = (name: string, steps: readonly number[]): string[] =>
  * How long finished jobs took. This process knows what all its nodes have seen. n8n's store of processed items keeps
  * what this node has seen, for the next process and other workers. An error of the store is ignored: nothing is lost.
  *
- * The static data of the workflow are no place for it. n8n writes them as a whole, as they were when an execution began:
- * one that has waited would undo what others stored in the meantime, such as which rows they have ordered.
+ * The static data of the workflow are no place for it. n8n writes them as a whole, as they were when an execution began,
+ * which would undo what others stored during a wait, such as which rows they have ordered.
  */
 export class JobLengths {
 	private readonly node: string;
 	private readonly store: ProcessedItems;
-	/** By the names of what was learned: the steps that were known before. */
+	/** By the name of what was learned: the steps that were known before. */
 	private readonly unsaved = new Map<string, readonly number[]>();
 
 	constructor(context: IExecuteFunctions) {
@@ -56,12 +56,12 @@ export class JobLengths {
 		this.store = new ProcessedItems(context, 0);
 	}
 
-	/** In seconds, the newest last: those of earlier jobs like this one, as soon as there are enough. */
+	/** Of earlier jobs like this one, in seconds, the newest last; none until there are enough. */
 	like(work: JobWork): number[] {
 		return (lengthNames(work).map(stepsOf).find(areEnough) ?? []).map(secondsOf);
 	}
 
-	/** Reads what n8n's store has about jobs like this one. Each process does so once, if it does not know enough. */
+	/** Reads what n8n's store has about jobs like this one, once in each process that does not know enough. */
 	async read(work: JobWork): Promise<void> {
 		const names = lengthNames(work).filter(
 			(name) => !areEnough(stepsOf(name)) && !reads().get(`${this.node} ${name}`),
@@ -70,7 +70,7 @@ export class JobLengths {
 			reads().set(`${this.node} ${name}`, true);
 			const first = await this.find(name, allSteps, [0]);
 			const found = [...first, ...(await this.find(name, first, further))].sort((a, b) => a - b);
-			// Several workers may have recorded more. They come in the order of their length, so none may be preferred.
+			// Several workers may have recorded more than count. They are sorted by length, so take them evenly.
 			const share = Math.ceil(found.length / lengthsThatCount.newest);
 			const some = found.filter((_, index) => index % share === 0);
 			known().set(name, [...some, ...stepsOf(name)].slice(-lengthsThatCount.newest));

@@ -2,7 +2,7 @@ import { hasJobFailed } from '../shared/service/errors/jobErrors';
 import type { EventName, NodeLog } from '../shared/n8n/log/nodeLog';
 import { jobOf, type StoredItem } from './state';
 
-/** The job of an item has ended, or the wait for it. */
+/** Logs the end of an item's job, or of the wait for it. */
 export function logEnd(log: NodeLog, item: number, stored: StoredItem): void {
 	const event = eventOf(stored);
 	if (!event) return;

@@ -19,14 +19,18 @@ export function unfinishedOutput(
 	{ message, lastPoll }: Failure,
 	{ text, waited }: Forecast,
 ): ItemOutput {
-	const said = { message: `${message}${text && `. ${text}`}`, last_problem: lastPoll?.message };
-	return { json: withoutUndefined({ ...said, waited_seconds: waited }) };
+	const json = withoutUndefined({
+		message: `${message}${text && `. ${text}`}`,
+		last_problem: lastPoll?.message,
+		waited_seconds: waited,
+	});
+	return { json };
 }
 
-/** The outputs of a finished job. n8n stores them with the execution, so they must survive JSON. */
+/** n8n stores it with the execution, so it must survive JSON. */
 export interface Delivered {
 	outputs: ItemOutput[];
-	/** A remark for the user about the job or its file. */
+	/** About the job or its file. */
 	hint?: string;
 }
 

@@ -28,6 +28,7 @@ import {
 	type WaitState,
 	type JobState,
 	type StoredItem,
+	type StoredItems,
 } from './state';
 
 /**
@@ -40,13 +41,12 @@ export class Pass {
 	/** The items whose waits have begun. */
 	private readonly stored = new Map<Item, StoredItem>();
 	readonly forecasts: Forecasts;
-	/** By how a job is waited for: the state in which this pass leaves it. */
+	/** The state in which this pass leaves a job, by its ID and its settings. */
 	private readonly polled = new Map<string, Promise<StoredItem | undefined>>();
 	private readonly downloads: AdaptiveLimit;
 	/** Milliseconds from the beginning of the pass, for each item. */
 	private readonly firstPolls: number[];
-	/** The items as the last pass stored them. */
-	private readonly earlier: ReadonlyMap<number, StoredItem>;
+	private readonly earlier: StoredItems;
 
 	constructor(
 		private readonly run: RunState,
@@ -79,9 +79,9 @@ export class Pass {
 	}
 
 	/** The items as they are stored for the next pass. The times are those of n8n's clock. */
-	get items(): ReadonlyMap<number, StoredItem> {
-		const items = [...this.stored].map(([{ index }, stored]) => [index, stored] as const);
-		return new Map(movedItems(items, this.clock.step));
+	get items(): StoredItems {
+		const items = new Map([...this.stored].map(([{ index }, stored]) => [index, stored]));
+		return movedItems(items, this.clock.step);
 	}
 
 	async loop(gateway: N8nGateway, limiter: AdaptiveLimit): Promise<void> {
@@ -89,7 +89,7 @@ export class Pass {
 		await this.begin(gateway);
 		if (run.isFailing || run.isStopped) return;
 		const items = [...this.stored.keys()];
-		// One failure fails all items, unless each goes on alone: nothing is downloaded for an output that never comes.
+		// Unless each item goes on alone, one failure fails all: nothing is downloaded for an output that never comes.
 		const isTogether = !run.context.continueOnFail();
 		const deliver = async (item: Item) => await this.attempt('deliver', item, gateway);
 		await limiter.forEach(items, async (item) => {
@@ -102,7 +102,7 @@ export class Pass {
 		await this.forecasts.save();
 	}
 
-	/** Reads the items that no pass has read yet: what was begun goes on as it was begun. */
+	/** Reads the items that no pass has read yet: a wait goes on with the parameters of its beginning. */
 	private async begin(gateway: N8nGateway): Promise<void> {
 		const { run, earlier, clock } = this;
 		const unread = run.items.filter(({ request }) => request === undefined);
@@ -126,7 +126,7 @@ export class Pass {
 		}
 	}
 
-	/** Does one step of an item, unless it has ended. The failure of the step ends it. */
+	/** Does one step of an item that has not ended. The failure of the step ends it. */
 	private async attempt(step: 'poll' | 'deliver', item: Item, gateway: N8nGateway): Promise<void> {
 		const { run } = this;
 		if (run.isFailing || run.isStopped || item.outcome) return;
@@ -175,11 +175,10 @@ export class Pass {
 			clock: this.clock,
 			signal: gateway.runtime.signal,
 			firstPollAfter: this.firstPolls[index],
-			onPoll: async (polled, hasChanged, isRunning) => {
+			onPoll: async (_job, hasChanged, isRunning) => {
 				if (isRunning) seenRunningAt = this.clock.now();
 				const now = { ...stored, poller: wait.state };
-				const news = { index, hasChanged, isRunning, live, log: run.log };
-				await forecasts.report(now, polled, news);
+				await forecasts.report(now, { index, hasChanged, isRunning, live, log: run.log });
 			},
 		});
 		try {
@@ -193,13 +192,12 @@ export class Pass {
 			);
 		} catch (error) {
 			const known = asGatewayError(error);
-			const isTimeout = known.failure.waitEnded === 'timeout';
-			if (!isTimeout || !isTool(run.context.getNode())) throw known;
+			const { failure } = known;
+			if (failure.waitEnded !== 'timeout' || !isTool(run.context.getNode())) throw known;
 			// The model that called the tool may wait for it again.
 			this.stored.delete(item);
-			item.outcome = [
-				unfinishedOutput(known.failure, forecasts.of({ ...stored, poller: wait.state })),
-			];
+			const forecast = forecasts.of({ ...stored, poller: wait.state });
+			item.outcome = [unfinishedOutput(failure, forecast)];
 		} finally {
 			item.job = wait.state.job;
 			await live.end();
@@ -236,7 +234,7 @@ export class Pass {
 		this.stored.set(item, { ...state, begun, ...waited });
 	}
 
-	/** The job of an item has ended, or the wait for it. */
+	/** Ends an item whose job, or the wait for it, has ended. */
 	private end(item: Item, state: Extract<JobState, { job: JobSummary }>): void {
 		const before = this.stored.get(item);
 		this.keep(item, state);

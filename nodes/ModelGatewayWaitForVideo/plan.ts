@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
+import { textAt } from '../shared/service/json';
 import { isTool } from '../shared/n8n/agent/tool';
 import { nodesAround, type EngineContext } from '../shared/n8n/execution/engineContext';
 import { whileWaiting } from './fields';
@@ -13,18 +14,17 @@ export type PassLength =
 	| { name: 'stay' };
 
 /**
- * Whether this pass parks the execution or keeps it open, and why.
+ * Whether this pass parks the execution or keeps it open, and a hint about it for the user.
  * @param areJobsStored whether n8n's database has the jobs: a wait that keeps running lets n8n store them first, so that
  * a Retry has them if n8n is killed
  * @param now milliseconds since 1970
  * @param canPark false if n8n did not park this wait, or has forgotten what it stored
- * @returns the length of the pass, and a hint about it for the user
  */
 export function planPass(
 	context: EngineContext,
 	areJobsStored: boolean,
 	now: number,
-	canPark = true,
+	canPark: boolean,
 ): { length: PassLength; hint?: string } {
 	const chosen = context.getNodeParameter(whileWaiting.name, 0, whileWaiting.default);
 	const isManual = context.getMode() === 'manual';
@@ -35,26 +35,18 @@ export function planPass(
 	if (obstacle !== undefined) {
 		const isExpected = isStored || isTool(context.getNode());
 		const isHinted = chosen === 'park' || obstacle === noParking || !isExpected;
-		return {
-			length: { name: 'stay' },
-			...(isHinted && { hint: obstacleHint(obstacle, isStored) }),
-		};
+		const hint = isHinted ? obstacleHint(obstacle, isStored) : undefined;
+		return { length: { name: 'stay' }, hint };
 	}
-	const parks = chosen === 'park' || (chosen === 'auto' && !isManual);
-	if (parks)
+	if (chosen === 'park' || (chosen === 'auto' && !isManual)) {
 		return { length: areJobsStored ? { name: 'pollUntil', time: now } : { name: 'parkAtOnce' } };
+	}
 	if (isStored) return { length: { name: 'stay' } };
-	return {
-		length: isManual
-			? { name: 'pollUntil', time: now + manualRunHoldTime }
-			: { name: 'parkAtOnce' },
-	};
+	if (!isManual) return { length: { name: 'parkAtOnce' } };
+	return { length: { name: 'pollUntil', time: now + manualRunHoldTime } };
 }
 
-/**
- * Milliseconds for which a manual run keeps the execution open before n8n stores it, so that a user who tests a short
- * job sees no pause.
- */
+/** Milliseconds before n8n stores a manual run, so that a user who tests a short job sees no pause. */
 const manualRunHoldTime = 15_000;
 
 const noParking =
@@ -83,8 +75,8 @@ const modesWithoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
 const modesStartedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
 
 /**
- * Whoever waits for the result of this execution, as a clause for a message. They would not get it if the execution were
- * parked for hours. Undefined when nobody waits, or nobody waits any more.
+ * A clause for a message about whoever waits for the result of this execution, and would not get it from a parked one.
+ * Undefined when nobody waits, or nobody waits any more.
  */
 function callerOf(context: IExecuteFunctions): string | undefined {
 	const mode = context.getMode();
@@ -112,18 +104,15 @@ function callerOf(context: IExecuteFunctions): string | undefined {
 /** Whether the caller of a trigger gets its response from a later node of the workflow. */
 function awaitsResponse(
 	context: IExecuteFunctions,
-	{ name, type, parameters = {} }: NodeTypeAndVersion,
+	{ name, type, parameters }: NodeTypeAndVersion,
 ): boolean {
-	const { responseMode: ofOptions } = (parameters.options ?? {}) as { responseMode?: unknown };
-	const { responseMode = ofOptions } = parameters;
+	const responseMode = textAt(parameters, 'responseMode', 'options.responseMode');
 	if (responseMode === 'responseNode') {
 		const executedAfter = executed(context, nodesAround(context, name, 'getChildNodes') ?? []);
 		return !executedAfter.some(({ type }) => type.endsWith('.respondToWebhook'));
 	}
 	// By default, a chat gets its response from the last node.
-	return (
-		type.endsWith('.chatTrigger') || ![undefined, 'onReceived'].includes(responseMode as string)
-	);
+	return type.endsWith('.chatTrigger') || ![undefined, 'onReceived'].includes(responseMode);
 }
 
 function executed(context: IExecuteFunctions, nodes: NodeTypeAndVersion[]): NodeTypeAndVersion[] {

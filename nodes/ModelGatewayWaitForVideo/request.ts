@@ -18,7 +18,7 @@ import { file, fileName, jobId, jobKind, pollInterval, timeout } from './fields'
 export interface WaitRequest extends JobKindHint {
 	id: string;
 	output: FileOutput;
-	/** The `request_id` of the incoming item. It is that of the order when the item comes from a create. */
+	/** The `request_id` of the incoming item: that of the order, if the item comes from a Create. */
 	inputRequestId?: string;
 	/** The model that the incoming item names. */
 	model?: string;
@@ -55,8 +55,11 @@ function waitRequest(
 		isCreated: ordered !== undefined || (namesJob(json, id) && stateIn(read(json)) !== undefined),
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
-		...withoutUndefined({ inputRequestId, model: model && excerpt(model, 100) }),
-		...withoutUndefined({ pollInterval: pollInterval.read(options) }),
+		...withoutUndefined({
+			inputRequestId,
+			model: model && excerpt(model, 100),
+			pollInterval: pollInterval.read(options),
+		}),
 		timeout: timeout.read(options) ?? defaultTimeout(context),
 	};
 }
@@ -70,13 +73,12 @@ const mcpClientTimeout = 40_000;
 const defaultTimeout = (context: ItemParameters['context']) =>
 	isCalledByMcpClient(context) ? mcpClientTimeout : limits.waitMinutes * 60_000;
 
-/** How the items of a wait are read. */
 export const reading: Reading<WaitRequest> = {
 	endpoint: jobKinds.task.endpoint,
 	prepare: waitRequest,
 };
 
-/** The state of a wait before its first pass. @param now milliseconds since 1970, when the timeout begins to run */
+/** @param now milliseconds since 1970, when the timeout begins to run */
 export function newPoller(
 	{ id, kind, guess, isCreated, pollInterval, timeout }: WaitRequest,
 	now: number,
@@ -86,9 +88,9 @@ export function newPoller(
 
 /** Since when a job runs, and what was ordered. */
 export interface JobStart extends JobWork {
-	/** Milliseconds since 1970: when the job was created or, where nobody knows that, when the wait began. */
+	/** Milliseconds since 1970: when the job was created or, if that is unknown, when the wait began. */
 	at: number;
-	/** Whether it is the creation, so that the end of the job tells its length. */
+	/** Whether `at` is its creation, so that the end of the job tells its length. */
 	isCreation: boolean;
 }
 
@@ -105,7 +107,7 @@ export function startOf(
 	now: number,
 ): JobStart {
 	const ordered = orderedJob(id, gatewayUrl);
-	// Another process has ordered it. Waits usually begin just after that.
+	// Another process has ordered it, usually just before the wait.
 	if (!ordered) return { kind, model, at: now, isCreation: isCreated };
 	const { age, ...work } = ordered;
 	return { ...work, at: now - age, isCreation: true };

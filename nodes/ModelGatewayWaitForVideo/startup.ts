@@ -16,10 +16,9 @@ const startups = new Map<number, Promise<void>>();
 /**
  * Waits until a restarted n8n has searched for crashed executions.
  *
- * A starting n8n first resumes executions that are due, and then searches for crashed ones. It mistakes the executions
- * that it has just resumed for crashed ones: it reads them from its database, and stores them again, marked as crashed.
- * A pass that stores between the two loses that. Later storing is kept, because n8n ignores the mark, unless Stop
- * was pressed.
+ * A starting n8n first resumes executions that are due, and then mistakes them for crashed ones: it reads them from its
+ * database, and stores them again with that mark. What a pass stores between the two is lost. What it stores later is
+ * kept, because n8n ignores the mark unless Stop was pressed.
  */
 export async function waitOutStartupRecovery(context: EngineContext): Promise<void> {
 	const { timeOrigin } = performance;
@@ -29,7 +28,7 @@ export async function waitOutStartupRecovery(context: EngineContext): Promise<vo
 	await abortable(startup, stopSignalOf(context)).catch(() => undefined);
 }
 
-/** n8n 2 says when it is ready, which is just after the search. Elsewhere, only the time tells. */
+/** n8n 2 says when it is ready, just after the search. For other versions, only the time tells. */
 async function startupOver(context: IExecuteFunctions): Promise<void> {
 	const steady = new SteadyClock(clock);
 	const end = steady.now() + maxStartup - performance.now();
@@ -46,7 +45,6 @@ async function startupOver(context: IExecuteFunctions): Promise<void> {
 
 type Readiness = 'starting' | 'ready' | 'notListening' | 'unknown';
 
-/** The answer of n8n about itself. A proxy before it may give responses of its own. */
 async function readinessOf(context: IExecuteFunctions): Promise<Readiness> {
 	try {
 		const { statusCode, body } = (await context.helpers.httpRequest({
@@ -55,6 +53,7 @@ async function readinessOf(context: IExecuteFunctions): Promise<Readiness> {
 			ignoreHttpStatusErrors: true,
 			timeout: checkTimeout,
 		})) as IN8nHttpFullResponse;
+		// A proxy before n8n may give responses of its own.
 		const status = textAt(body, 'status');
 		if (statusCode === 503 && status === 'error') return 'starting';
 		return statusCode === 200 && status === 'ok' ? 'ready' : 'unknown';

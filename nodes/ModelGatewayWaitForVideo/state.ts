@@ -7,11 +7,11 @@ import { clearNodeMemory, nodeMemory, StoredJobs } from '../shared/n8n/execution
 import type { Delivered } from './outputs';
 import type { JobStart, WaitRequest } from './request';
 
-/** The state of an item at the end of a pass. n8n stores it, so it must survive JSON. */
+/** An item at the end of a pass. n8n stores it, so it must survive JSON. */
 export type StoredItem = JobState & {
 	/** The parameters as they were when its wait began. 1.0.0 did not store them. */
 	begun?: { request: WaitRequest; includesInput?: boolean; hints: string[]; start?: JobStart };
-	/** From the start until the job had ended, or the wait for it. */
+	/** Until the job or the wait for it ended. */
 	waitedSeconds?: number;
 };
 
@@ -28,8 +28,11 @@ export function jobOf(item: StoredItem): JobSummary {
 	return 'poller' in item ? item.poller.job : item.job;
 }
 
+/** By the index of the item. */
+export type StoredItems = ReadonlyMap<number, StoredItem>;
+
 /** When the next pass must begin, in milliseconds since 1970; undefined when no item waits any more. */
-export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
+export function nextPollOf(items: StoredItems): number | undefined {
 	let next = Infinity;
 	for (const item of items.values())
 		if (item.name === 'waiting') next = Math.min(next, item.poller.nextPollAt);
@@ -37,22 +40,21 @@ export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | und
 }
 
 /**
- * The items that the last pass stored, by the index of the item. If this pass begins before it is due, n8n's clock has
- * been set back since then.
+ * The items that the last pass stored. If this pass begins before it is due, n8n's clock has been set back since then.
  * @param now milliseconds since 1970
  */
-export function earlierItems({ earlier = {} }: WaitState, now: number): Map<number, StoredItem> {
-	const items = Object.entries(earlier).map(([index, item]) => [Number(index), item] as const);
-	const due = nextPollOf(new Map(items)) ?? now;
-	return new Map(movedItems(items, Math.min(0, now - due)));
+export function earlierItems({ earlier = {} }: WaitState, now: number): StoredItems {
+	const items = new Map(Object.entries(earlier).map(([index, item]) => [Number(index), item]));
+	const due = nextPollOf(items) ?? now;
+	return movedItems(items, Math.min(0, now - due));
 }
 
 /** The items when n8n's clock is set by this many milliseconds. */
-export function movedItems(
-	items: ReadonlyArray<readonly [number, StoredItem]>,
-	milliseconds: number,
-): Array<[number, StoredItem]> {
-	return items.map(([index, item]) => [index, movedItem(item, milliseconds)]);
+export function movedItems(items: StoredItems, milliseconds: number): StoredItems {
+	const entries = [...items].map(
+		([index, item]) => [index, movedItem(item, milliseconds)] as const,
+	);
+	return new Map(entries);
 }
 
 function movedItem(item: StoredItem, milliseconds: number): StoredItem {
@@ -62,39 +64,35 @@ function movedItem(item: StoredItem, milliseconds: number): StoredItem {
 	return 'poller' in own ? { ...own, poller: moved(own.poller, milliseconds) } : own;
 }
 
-/** By the index of the item. */
-type StoredItems = Record<number, StoredItem>;
-
 /** A release that changes what is stored counts up, and still reads the earlier versions. 1.0.0 stored no number. */
 const version = 2;
 
 interface Stored {
 	version: typeof version;
-	/** The execution that stored the items. A retry is another one, and starts again: files belong to one execution. */
+	/** The execution that stored the items. Its Retry starts again: files belong to one execution. */
 	execution: string;
-	/** How many passes of the wait there were. */
 	passes: number;
-	/** How many of them in a row, the last ones, could not read the credential. */
+	/** How many of the last passes in a row could not read the credential. */
 	withoutCredential?: number;
-	items: StoredItems;
+	/** By the index of the item. */
+	items: Record<number, StoredItem>;
 }
 
 /** Undefined for what cannot be read: the wait then starts again with the jobs of its input. */
 function readStored(value: unknown): Stored | undefined {
 	if (!isObject(value) || !isObject(value.items)) return undefined;
 	const { version: stored = 1, execution, passes = 0, withoutCredential } = value;
+	if (stored !== 1 && stored !== version) return undefined;
 	const items = Object.entries(value.items).map(([index, item]): [string, unknown] => [
 		index,
 		stored === 1 && isObject(item) ? { name: nameIn(item), ...item } : item,
 	]);
-	const isReadable =
-		(stored === 1 || stored === version) && items.every(([, item]) => isItem(item));
-	if (!isReadable) return undefined;
+	if (!items.every(([, item]) => isItem(item))) return undefined;
 	const read = { version, execution, passes, withoutCredential, items: Object.fromEntries(items) };
 	return read as Stored;
 }
 
-/** Before there were names, the fields of an item told what it was. */
+/** Version 1 had no names: the fields of an item told what it was. */
 function nameIn({ poller, finished, outputs }: JsonObject): StoredItem['name'] {
 	if (poller !== undefined) return finished === undefined ? 'waiting' : 'finished';
 	return outputs === undefined ? 'failed' : 'delivered';
@@ -121,19 +119,19 @@ function isPoller(value: unknown): boolean {
 	);
 }
 
-/** The newest waits that this process has parked, and that have not resumed here. */
+/** The newest waits that this process has parked and not resumed. */
 let parked: string[] = [];
 
 const maxParked = 1000;
 
 /**
- * The memory of a wait between two passes. n8n stores it with the execution, so it must survive JSON. Only the next
- * pass reads it: a later wait for the same jobs, such as that of a retry, starts again.
+ * The memory of a wait between two passes, which n8n stores with the execution. Only the next pass reads it: a later wait
+ * for the same jobs, such as that of a Retry, starts again.
  */
 export class WaitState {
 	/** The items that the last pass stored; undefined in the first pass. */
-	readonly earlier?: Readonly<StoredItems>;
-	/** The execution that stored them; another one if this is its Retry. */
+	readonly earlier?: Stored['items'];
+	/** The execution that stored them: in a Retry, the retried one. */
 	readonly storedBy?: string;
 	/** Whether this process parked the wait, and n8n has lost what it stored: the wait would never end. */
 	readonly isForgotten: boolean;
@@ -147,7 +145,6 @@ export class WaitState {
 	 * queue mode searches for crashed executions before it takes any.
 	 */
 	readonly mayShowAsCrashed: boolean;
-	/** How many passes in a row, up to the last one, could not read the credential. */
 	readonly withoutCredential: number = 0;
 	private readonly passes: number = 0;
 	private readonly waits: Record<string, unknown>;
@@ -180,7 +177,7 @@ export class WaitState {
 	}
 
 	/** Stores the items for the next pass. @param hasCredential false if this pass could not read it */
-	store(items: ReadonlyMap<number, StoredItem>, hasCredential = true): void {
+	store(items: StoredItems, hasCredential: boolean): void {
 		const stored: Stored = {
 			version,
 			execution: this.execution,

@@ -22,14 +22,6 @@ import { earlierItems, jobOf, nextPollOf, WaitState, type StoredItem } from './s
 /** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
 const resumed = new NewestEntries<number>(1_000);
 
-/**
- * A vault or n8n's database may be out of reach for a moment, and n8n says the same of a credential that was deleted. So
- * that many passes in a row of a wait that has begun, a minute apart or more, try again.
- */
-const maxWithoutCredential = 30;
-const credentialPause = 60_000;
-const triesAgainHint = 'The wait goes on, and reads the credential again in a minute.';
-
 /** Milliseconds in which n8n starts a Retry that was pressed before the execution ended. */
 const retryDelay = 60_000;
 
@@ -37,8 +29,8 @@ const retryDelay = 60_000;
  * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait. The last pass
  * returns all results together.
  *
- * A starting n8n shows an execution that it has just resumed as crashed, and offers a Retry, which would deliver the
- * videos a second time. So such a Retry leaves them to the execution.
+ * A starting n8n shows an execution that it has just resumed as crashed, and offers a Retry. That would deliver the
+ * videos a second time, so it leaves them to the execution.
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const state = new WaitState(context);
@@ -59,8 +51,15 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 }
 
 /**
- * One pass, which ends with the outputs of the node, or parks the execution until the next poll. There is only one pass
- * unless the execution is parked between polls.
+ * A vault or n8n's database may be out of reach for a moment, and n8n says the same of a deleted credential. So this many
+ * passes in a row of a wait that has begun, a minute apart or more, try again.
+ */
+const maxWithoutCredential = 30;
+const credentialPause = 60_000;
+const triesAgainHint = 'The wait goes on, and reads the credential again in a minute.';
+
+/**
+ * One pass, which ends with the outputs of the node, or parks the execution until the next poll.
  * @param canPark false if n8n has not parked this wait although it was asked to
  */
 async function runPass(
@@ -68,7 +67,7 @@ async function runPass(
 	state: WaitState,
 	canPark = !state.isForgotten,
 ): Promise<INodeExecutionData[][]> {
-	// n8n's clock may step during the pass, and has no say in it.
+	// n8n's clock may step during the pass.
 	const steady = new SteadyClock(clock);
 	const { length, hint } = planPass(context, state.areJobsStored, steady.now(), canPark);
 	if (hint !== undefined) showHint(context, hint);
