@@ -1,7 +1,7 @@
 import {
 	orderedHint,
 	uncollectedHint,
-} from '../../../nodes/ModelGateway/resources/shared/createdJob';
+} from '../../../nodes/ModelGateway/resources/shared/createJob';
 import { retryExecution, type RunOptions } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import { mp4Of } from '../../support/files/boxes';

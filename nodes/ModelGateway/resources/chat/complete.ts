@@ -22,7 +22,7 @@ import { simplifyField } from '../shared/fields';
 import { imagesField, messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 
 interface Request {
-	/** Without the messages unless Extra Body gives them, because their files are loaded only when they are sent. */
+	/** Without messages, whose files are loaded only when they are sent, unless Extra Body gives them. */
 	body: JsonObject;
 	messages?: MessageInput[];
 	simplify: boolean;
@@ -30,10 +30,7 @@ interface Request {
 
 const shownFor = (role: string) => ({ show: { role: [role] } });
 
-/**
- * Fields of messages about tool calls, by role. The specification names the roles without showing their fields; these
- * are the fields of the common wire format.
- */
+/** The specification names the roles of tool calls without their fields. These are those of the common wire format. */
 const toolFields = [
 	uncheckedText('toolCallId', 'Tool Call ID', {
 		request: 'messages[].tool_call_id',
@@ -127,7 +124,7 @@ async function completeLive(
 			onText,
 			parse: (whole) => whole,
 		});
-		// A server that does not stream has sent the text in one piece.
+		// A server that does not stream sends the text in one piece.
 		if (!live.hasBegun) await onText(textToShow(completion.choices[0].message));
 		isWhole = true;
 		return completion;

@@ -80,11 +80,11 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 	},
 
 	batch: {
-		// A batch of items always fits into one request. If that is refused and halved, no response is thrown away.
+		// A batch of items always fits into one request, so that halving a refused one throws no response away.
 		key: ({ fields, batchSize }) => [fields, batchSize],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
-		// A list that takes several requests shares none of them, so the parts that an earlier try kept belong to it alone.
+		// A list that takes several requests shares none of them: the parts that an earlier try kept are its own.
 		perform: async (requests, run) =>
 			await embedAll(
 				requests,
@@ -112,7 +112,7 @@ function readInput(value: unknown, reportInput: Report, scope: Scope): Texts {
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
 		const report: Report = (problem, kind) => {
-			// A list may have thousands of texts about such words.
+			// One is enough: a list may have thousands of texts about such words.
 			if (kind === 'hint' && hasHint) return;
 			hasHint ||= kind === 'hint';
 			scope.report(field, problem, kind);
@@ -136,7 +136,7 @@ function isAboutText({ failure: { status, kind, param } }: GatewayError): boolea
 	return kind === 'badRequest' && !/^(?!input)./.test(param ?? '');
 }
 
-/** The vector lengths of each run: all its vectors must have the same length, or they could not be compared. */
+/** The vector lengths of each run, which must be the same: other vectors could not be compared. */
 const lengthsOfRuns = new WeakMap<IExecuteFunctions, Map<string, number>>();
 
 function lengthsOf(context: IExecuteFunctions): Map<string, number> {
@@ -198,7 +198,7 @@ function simplified(batches: EmbeddedBatch[], isList: boolean): ItemOutput {
 	return { json: json as IDataObject };
 }
 
-/** A response as the service sent it, but only with the vectors of one item. */
+/** The response as the service sent it, but only with the vectors of the item. */
 function wholeResponse({ vectors, entries, fields }: EmbeddedBatch): ItemOutput {
 	const data = entries.map((entry, index) => ({ ...entry, embedding: vectors[index] }));
 	return { json: { ...fields, data } as IDataObject };

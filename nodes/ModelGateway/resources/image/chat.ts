@@ -102,7 +102,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async deliver(made, request, run) {
-		// An image that is there is whole, also if nothing says why its answer ended.
+		// An image that arrived is whole, even if the response does not say why its answer ended.
 		const reasons = (made.finishReasons ?? []).map((reason) => reason ?? undefined);
 		hintAtIncompleteAnswers(run, reasons, { requested: request.body.n });
 		return await deliverImages(made, request, run);

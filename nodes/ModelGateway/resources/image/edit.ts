@@ -107,7 +107,7 @@ function sourceOf(
 const formText = (value: unknown) =>
 	isObject(value) || Array.isArray(value) ? jsonTextOf(value) : String(value);
 
-/** Appends a link, or a file with its true type and a matching extension. */
+/** Appends a link, or a file with the type and extension that its bytes show. */
 async function append(
 	form: FormData,
 	name: string,
@@ -118,13 +118,9 @@ async function append(
 		form.append(name, source.url);
 		return;
 	}
-	const { file } = source;
-	const { fileName = name } = file;
-	const { bytes, mimeType: type, extension } = await imageToSend(file, context, item);
+	const { fileName = name } = source.file;
+	const { bytes, mimeType: type, extension } = await imageToSend(source.file, context, item);
 	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
-	form.append(
-		name,
-		new Blob([new Uint8Array(bytes)], { type }),
-		extension === undefined ? fileName : `${stem}.${extension}`,
-	);
+	const sentName = extension === undefined ? fileName : `${stem}.${extension}`;
+	form.append(name, new Blob([new Uint8Array(bytes)], { type }), sentName);
 }

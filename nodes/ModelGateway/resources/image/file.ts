@@ -12,29 +12,29 @@ import { maxImages } from '../../../shared/service/protocol/bounds';
 import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 
-/** A link to an image, or the file when it came with the response. */
+/** An image with its link, or with the file that came in place of it. */
 export interface MadeImage {
 	/** The image's own fields. */
 	json: IDataObject;
 	url?: string;
 	file?: IBinaryData;
-	/** For the user, about the file; continues its name. */
+	/** About the file; continues its name. */
 	hint?: string;
-	/** Why the file was not downloaded although it could be, in a sentence. */
+	/** A sentence that says why the file was not downloaded although it could be. */
 	omitted?: string;
 	/** Why the file in the response cannot be used. */
 	problem?: string;
-	/** Set when the link had the API key in it. */
 	linkCarriesKey?: true;
 	/** See `Image`. */
 	mayNeedKey?: true;
-	/** The execution that stored the file. In another execution, the file is stored again. */
+	/** The execution that stored the file. Another one stores it again. */
 	execution: string;
 }
 
 /**
  * The file of an image; undefined when only its link is wanted, or the file is too large. It is kept in `image`, so that a
  * retry does not download it again.
+ * @throws GatewayError
  */
 export async function fileOf(
 	image: MadeImage,
@@ -120,15 +120,12 @@ async function fetchInto(
 			throw storeError(error, 'download the image', 'image').with({ ...known, url });
 		}
 	}).catch(asGatewayError);
-	if (!(received instanceof GatewayError)) {
-		const { stored: file, hint } = received;
-		Object.assign(image, { file, hint });
-	} else if (received.failure.kind === 'excess') {
+	if (received instanceof GatewayError) {
+		if (received.failure.kind !== 'excess') throw received;
 		image.omitted = `${received.message}. The item has only its link.`;
-	} else throw received;
+	} else Object.assign(image, { file: received.stored, hint: received.hint });
 }
 
-/** Stores the file of an image as what it is. */
 export async function storeImage(
 	bytes: Parameters<ItemRun['context']['helpers']['prepareBinaryData']>[0],
 	{ extensions, mimeType }: FileType,

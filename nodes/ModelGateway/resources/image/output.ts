@@ -30,7 +30,6 @@ const file = fileOutput(
 	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
 
-/** Whether images are downloaded, into which field, and with which fields of their response. */
 export const imageOutput: FieldGroup<ImageOutput> = {
 	fields: [...file.fields, simplifyField],
 	read: (scope) => ({ ...file.read(scope), simplify: simplifyField.read(scope) }),
@@ -38,7 +37,7 @@ export const imageOutput: FieldGroup<ImageOutput> = {
 
 const { fields: rules } = endpoints.imageGenerate;
 
-/** The options that Generate and Edit share, in the order in which they are shown and checked. */
+/** Of Generate and Edit, in the order in which they are shown and checked. */
 export const imageOptions = [
 	numberField('n', 'Number of Images', {
 		request: 'n',
@@ -58,7 +57,7 @@ export const imageOptions = [
 	}),
 ];
 
-/** The images of a response, and its other fields. Stored with the execution, because they were charged. */
+/** The images of a response, and its other fields. n8n stores them with the execution, because they were charged. */
 export interface MadeImages {
 	images: MadeImage[];
 	fields: IDataObject;
@@ -101,7 +100,7 @@ export async function requestImages(
 				const { hint: note } = received;
 				return { json, file, ...withoutUndefined({ hint: note }), execution };
 			} catch (error) {
-				// The image is lost, and this is kept: the next try must not order another one unasked.
+				// The image is lost. Its entry stays, so that the next try does not order another one unasked.
 				return { json, url, problem: `could not be stored: ${storeProblem(error)}`, execution };
 			}
 		}),
@@ -109,7 +108,7 @@ export async function requestImages(
 	return { images, fields: result.fields as IDataObject, finishReasons };
 }
 
-/** Shows a hint when the response does not have as many images as were requested: they are what is charged. */
+/** Shows a hint when a response has another number of images than requested: they are what is charged. */
 function hintAtCount(
 	{ images, missing, finishReasons }: ImageResult,
 	requested: number,

@@ -10,7 +10,7 @@ import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { jsonField, requiredNumber, textField } from '../../../shared/n8n/parameters/fieldKinds';
-import type { ItemParameters, Scope } from '../../../shared/n8n/parameters/itemParameters';
+import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { deliverAnswers } from '../shared/answers';
 import { simplifyField } from '../shared/fields';
@@ -62,14 +62,11 @@ export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters, 'stream');
 		const headers = versionHeaderOf(parameters);
-		return {
-			body: {
-				...extra.body([model, maxTokens]),
-				...(!extra.has('messages') && { messages: messagesOf(parameters) }),
-			},
-			headers,
-			simplify: simplifyField.read(parameters),
-		};
+		const body = extra.body([model, maxTokens]);
+		if (!extra.has('messages')) {
+			body.messages = messages.read(parameters).map(({ role, content }) => ({ role, content }));
+		}
+		return { body, headers, simplify: simplifyField.read(parameters) };
 	},
 
 	perform: async ({ body, headers }, { gateway, sending }) =>
@@ -97,9 +94,6 @@ export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 
 	identity: ({ body, headers }) => ({ body, headers }),
 };
-
-const messagesOf = (scope: Scope): JsonObject[] =>
-	messages.read(scope).map(({ role, content }) => ({ role, content }));
 
 function versionHeaderOf(parameters: ItemParameters): Record<string, string> {
 	const { options } = parameters;

@@ -18,7 +18,7 @@ import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
 import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { createdJobOutput } from '../shared/createdJob';
+import { createJob } from '../shared/createJob';
 import { promptField } from '../shared/fields';
 import { jsonWording, mediaFields, modelsThat, readMedia, type ReferenceMedium } from './media';
 
@@ -31,7 +31,6 @@ interface Request {
 
 const models = Object.entries(referenceVideoModels);
 
-/** The limits of each known model. An unknown model has none. */
 const durations = models
 	.map(([id, { parameters, maxDurationWithVideo }]) => {
 		const { min, max } = parameters.duration;
@@ -42,7 +41,6 @@ const durations = models
 	})
 	.join('; ');
 
-/** The default resolution of each known model. */
 const defaultResolutions = models
 	.map(([id, { parameters }]) => `${id}: ${parameters.resolution.default}`)
 	.join('; ');
@@ -108,10 +106,7 @@ const options = [
 	}),
 ];
 
-/**
- * Shown before a run when the prompt names more media than the panel has: n8n gives a field no hint that counts.
- * The same warning comes with the output, and with a preview.
- */
+/** The same warning comes with the output, and with a preview. A hint of the field itself could not count. */
 export const missingMediaHint: NodeHint = {
 	message:
 		'The prompt names an image or a video that Media does not have. It is ordered all the same.',
@@ -175,17 +170,15 @@ export const referenceVideoCreate: Operation<Request> = {
 	},
 
 	async perform({ body }, run) {
-		const created = await run.gateway.call({
+		const create = {
+			kind: 'task',
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',
 			body,
-			...run.sending,
 			parse: createdTask,
-		});
-		return createdJobOutput(
-			{ kind: 'task', ...created, amount: referenceVideoAmount({ ...body }) },
-			run,
-		);
+			amount: referenceVideoAmount({ ...body }),
+		} as const;
+		return await createJob(create, run);
 	},
 
 	linkedFiles: ({ links }) => links,

@@ -24,10 +24,11 @@ import { jsonIn } from '../../../shared/n8n/parameters/values';
 
 const { min, max } = referenceVoice.seconds;
 
-/** Lists the IDs of the known models for which a condition is true. */
+/** The IDs of the known models for which a condition is true. */
 export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
 	Object.entries(referenceVideoModels)
-		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
+		.filter(([, model]) => isTrue(model))
+		.map(([id]) => id)
 		.join(', ');
 
 const type = choiceField('type', 'Type', {
@@ -119,11 +120,10 @@ const media = listField('media', 'Media', {
 export interface ReferenceMedium {
 	/** As it is sent. */
 	medium: unknown;
-	/** How a retry recognizes it: with the file in place of its signed link, which differs from try to try. */
+	/** How a Retry recognizes it: by the file and not its signed link, which differs from try to try. */
 	identity: unknown;
 }
 
-/** The reference media of a request as JSON, usually from an earlier node. */
 const mediaJson = fieldOf(
 	'json',
 	{
@@ -154,8 +154,8 @@ function readJson(value: unknown, report: Report): ReferenceMedium[] {
 }
 
 /**
- * A cell of a table may hold several links, with spaces or line breaks between them: each is an image of its own. With a
- * voice, it is not clear whose it is.
+ * A cell of a table may hold several links, with spaces or line breaks between them: each is an image of its own. It is
+ * not divided if it has a voice, which could be that of any.
  */
 function divided(entry: unknown): unknown[] {
 	const url = isObject(entry) && !entry.reference_voice ? entry.url : entry;
@@ -175,7 +175,7 @@ function jsonOrLinks(text: string): unknown {
 	return isBroken ? undefined : text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
 }
 
-/** The wording of problems with media that were given as JSON. */
+/** For problems with media that were given as JSON. */
 export const jsonWording: Wording = {
 	typeName: (name) => name,
 	multipleLinksHint: 'put a space between them',
@@ -196,10 +196,9 @@ function mediumOf(entry: unknown): ReferenceMedium {
 	return { medium, identity: medium };
 }
 
-/** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
-/** The media in their order, and the wording of problems with them: as labels of the panel, or as JSON fields. */
+/** The media in their order, and the wording of their problems: with labels of the panel, or with names of JSON. */
 export async function readMedia(
 	scope: Scope,
 ): Promise<{ media: ReferenceMedium[]; wording: Wording }> {

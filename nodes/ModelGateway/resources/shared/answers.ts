@@ -13,7 +13,7 @@ import { asText, excerpt, withoutUndefined } from '../../../shared/service/json'
 import { cutShort } from '../../../shared/service/protocol/chat';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
-/** Shows hints for answers that a person must notice, and gives each answer as an item. */
+/** Gives each answer as an item, and shows hints for those that a person must notice. */
 export function deliverAnswers(
 	completion: Completion,
 	run: Pick<ItemRun, 'hint'>,
@@ -44,7 +44,6 @@ export function deliverAnswers(
 /**
  * Shows a hint for answers that are cut off, withheld or missing: they are no errors, but the user must notice them.
  * @param reasons why each answer ended, in the service's word (such as `finish_reason`: "Resources", chat completion)
- * @param options how many answers were requested, and which field says why they ended
  */
 export function hintAtIncompleteAnswers(
 	{ hint }: Pick<ItemRun, 'hint'>,

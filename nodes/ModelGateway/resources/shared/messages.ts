@@ -195,7 +195,7 @@ function plainText(json: unknown): string {
 	return isObject(json) ? jsonTextOf(json) : (asText(json) ?? '');
 }
 
-/** The messages as they are sent ("Resources", message). */
+/** @returns the messages as they are sent ("Resources", message) */
 export const messagesToSend = async (
 	messages: MessageInput[],
 	run: Pick<ItemRun, 'context' | 'item'>,

@@ -7,7 +7,7 @@ import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { fieldOf } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { createdJobOutput } from '../shared/createdJob';
+import { createJob } from '../shared/createJob';
 import { promptField } from '../shared/fields';
 
 // "Endpoints" 1: models of reference videos do not work here.
@@ -60,14 +60,15 @@ export const videoCreate: Operation<JsonObject> = {
 	},
 
 	async perform(body, run) {
-		const created = await run.gateway.call({
+		const create = {
+			kind: 'video',
 			endpoint: endpoints.videoCreate,
 			purpose: 'create the video',
 			body,
-			...run.sending,
 			parse: createdVideo,
-		});
-		return createdJobOutput({ kind: 'video', ...created, amount: videoAmount(body) }, run);
+			amount: videoAmount(body),
+		} as const;
+		return await createJob(create, run);
 	},
 
 	amount: videoAmount,

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { Call } from '../../../shared/service/client/gateway';
 import type { ResponseFields } from '../../../shared/service/client/response';
 import { failureReason } from '../../../shared/service/errors/jobErrors';
 import { jobName } from '../../../shared/service/errors/jobSummary';
@@ -14,22 +15,22 @@ import { jobOrdered, rememberOrdered } from '../../../shared/n8n/execution/order
 import { isTool } from '../../../shared/n8n/agent/tool';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
-interface CreatedJob {
+interface Create extends Call<{ id: string; fields: ResponseFields }> {
 	kind: JobKind;
-	id: string;
-	fields: ResponseFields;
-	/** How much was ordered. */
+	/** How much is ordered. */
 	amount: Amount;
 }
 
 /**
- * The output of a Create. The response may already say that the job has failed ("States and transitions"). Wait for
- * Video reports that with its first poll; a hint reports it to users who do not wait.
+ * Creates a job, and gives the output. The response may already say that the job has failed ("States and transitions").
+ * Wait for Video reports that with its first poll; a hint reports it to users who do not wait.
+ * @throws GatewayError
  */
-export function createdJobOutput(
-	{ kind, id, fields, amount }: CreatedJob,
-	{ context, gateway, reportJob, hint, note }: ItemRun,
-): ItemOutput[] {
+export async function createJob(
+	{ kind, amount, ...call }: Create,
+	{ context, gateway, sending, reportJob, hint, note }: ItemRun,
+): Promise<ItemOutput[]> {
+	const { id, fields } = await gateway.call({ ...call, ...sending });
 	const answer = read(fields);
 	const status = stateIn(answer);
 	const hasFailed = status !== undefined && phaseOf(status) === 'failed';
