@@ -71,3 +71,13 @@ it('names the videos that earlier runs ordered until a node has collected them',
 	await collect(modelGateway({ resource: 'video', operation: 'getContent', videoId: second }));
 	expect(await hintsAfter([waitForVideo()])).toEqual([uncollectedHint([third])]);
 });
+
+it('still names a video whose file Get Content could not download', async () => {
+	await hintsAfter([]);
+	const first = lastJob();
+	gateway.fault({ route: 'download', action: 'answer', status: 404, times: 99 });
+	const collect = modelGateway({ resource: 'video', operation: 'getContent', videoId: first });
+	const result = await runWorkflow(chain(collect));
+	expect(result.errorOf(collect.name)?.message).toContain(first);
+	expect(await hintsAfter([waitForVideo()])).toEqual([uncollectedHint([first])]);
+});

@@ -35,16 +35,18 @@ export const videoGetContent: Operation<Request> = {
 		run.reportJob({ kind: 'video', id });
 		const getContent = async () => await getVideoContent(run.gateway, { id, ...run.sending });
 		const { source, fields } = await getContent();
-		jobCollected(id);
 		const json = withOwnFields(fields, { id, url: linkTo(source) }) as IDataObject;
 		const several = severalVideosHint(id, { fields, url: source.url });
 		if (several !== undefined) run.hint(several);
-		if (!shouldDownload(output, source, run.context)) return [{ json }];
-
+		if (!shouldDownload(output, source, run.context)) {
+			jobCollected(id);
+			return [{ json }];
+		}
 		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
 		const target = { ...output, name: id };
 		const { binary, hint } = await storeVideo(run, { source, refresh, purpose }, target);
+		jobCollected(id);
 		if (hint !== undefined) run.hint(hint);
 		return [{ json, binary }];
 	},
