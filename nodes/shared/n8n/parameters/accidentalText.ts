@@ -3,11 +3,10 @@ import { words } from '../../service/words';
 
 // Expressions, Code nodes and spreadsheets put words into a text by accident, which would be ordered and charged.
 
-/** Something that is in a text by accident. */
 export interface Accident {
 	/** Continues the name of the field: "holds …". */
 	problem: string;
-	/** Set when the text may be meant like this, so that a hint is enough. */
+	/** Set when the text may be meant like this. */
 	kind?: 'hint';
 }
 
@@ -30,13 +29,12 @@ const placeholder = /^\{\{[\w\s.$()[\]'-]{1,100}\}\}$/;
 
 const objectText = '[object Object]';
 
-/** Whether the text is nothing but what stands for a missing value. */
+/** Whether the text is only a word for a missing value. */
 export const isStray = (text: string) => missing.includes(text.trim());
 
 /**
- * The accident in a whole text.
- * @param isOrdered whether it is the prompt of a video or an image, which is not about such words. In a chat, they can be
- * the subject, so only a text that is nothing else is refused.
+ * @param isOrdered whether the text is the prompt of a video or an image, which is not about such words. In a chat, they
+ * can be the subject, so only a text that is nothing else is refused.
  */
 export function accidentIn(text: string, isOrdered = false): Accident | undefined {
 	if (isStray(text)) return { problem: `is only ${text.trim()}${checkOrigin}` };
@@ -62,7 +60,7 @@ export function placeholderIn(text: string, isOrdered: boolean): Accident | unde
 	return { problem, kind: isDoubtful ? 'hint' : undefined };
 }
 
-/** A word in a prompt that may be there by accident. */
+/** In a prompt, which may also mean it. */
 function doubtfulIn(text: string): Accident | undefined {
 	const template = inBraces(text, placeholder);
 	const [word] = missingWord.exec(text) ?? [];
@@ -74,7 +72,6 @@ function doubtfulIn(text: string): Accident | undefined {
 		: { problem: `holds the word ${word}${checkOrigin}`, kind: 'hint' };
 }
 
-/** The first expression or placeholder that matches. */
 const inBraces = (text: string, pattern: RegExp): string | undefined =>
 	text.match(braces)?.find((each) => pattern.test(each));
 

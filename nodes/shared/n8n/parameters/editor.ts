@@ -1,14 +1,12 @@
 import type { AINodeConnectionType, IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-/**
- * Hides a field that a tool of an agent does not use. `hide` and not `show`, because an n8n that does not know `@tool`
- * would never show the field.
- */
+// An n8n that does not know `@tool` shows what is hidden for tools, and never what is shown for them.
 export const hiddenForTools: IDisplayOptions = { hide: { '@tool': [true] } };
+const shownForTools: IDisplayOptions = { show: { '@tool': [true] } };
 
 /**
  * The field, and the same for a tool of an agent, where the model fills it in: its default is what the editor writes
- * when the user presses the button beside the field. An n8n that does not know `@tool` shows the first only.
+ * when the user presses the button beside the field.
  */
 export function filledInByModel(field: INodeProperties): INodeProperties[] {
 	const key = field.displayName.replaceAll(' ', '_');
@@ -17,36 +15,33 @@ export function filledInByModel(field: INodeProperties): INodeProperties[] {
 		{
 			...field,
 			default: `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${key}', \`\`, 'string') }}`,
-			displayOptions: { show: { '@tool': [true] } },
+			displayOptions: shownForTools,
 		},
 	];
 }
 
-/** The notice at the top of a tool's panel. An n8n that does not know `@tool` never shows it. */
+/** The notice at the top of a tool's panel. */
 export const toolNotice = (html: string): INodeProperties => ({
 	displayName: html,
 	name: 'toolNotice',
 	type: 'notice',
-	displayOptions: { show: { '@tool': [true] } },
+	displayOptions: shownForTools,
 	default: '',
 });
 
-/** Tells the model of an agent about the tool, unless the user writes something else. Without it, n8n names no costs. */
+/** For the model of an agent, unless the user writes something else. n8n's own description names no costs. */
 export const toolDescription = (text: string): INodeProperties => ({
 	displayName: 'Description',
 	name: 'toolDescription',
 	type: 'string',
 	typeOptions: { rows: 3 },
-	displayOptions: { show: { '@tool': [true] } },
+	displayOptions: shownForTools,
 	default: text,
 	required: true,
 	description: 'What the model reads about this tool before it calls it',
 });
 
-/**
- * The notice at the top of a sub-node that says where to connect it, in n8n's own style.
- * @param html with {@link creatorLink}s
- */
+/** The notice of a sub-node that says where to connect it, as n8n shows it. @param html with {@link creatorLink}s */
 export const connectionNotice = (html: string): INodeProperties => ({
 	displayName: html,
 	name: 'notice',

@@ -1,19 +1,19 @@
 import { excerpt, isObject } from '../../service/json';
 import { isStray } from './accidentalText';
-import type { ItemParameters, ProblemKind } from './itemParameters';
+import type { ItemParameters } from './itemParameters';
 
 /**
  * Reports the parts of an expression that gave nothing: n8n joins them as empty texts, and the rest would be ordered.
  * A part that gives null or an empty text passes, because a user writes `?? ''` for what may be missing. An expression
- * that is one part as a whole gives no text at all, which is checked where its value is read.
- * @param parameter as it is written; a resource locator has its expression in its value
+ * of one part gives no text at all, which is checked where its value is read.
+ * @param parameter as written; a resource locator has its expression in its value
  */
 export function reportParts(
 	parameter: unknown,
 	{ context, item, purpose }: ItemParameters,
-	report: (problem: string, kind?: ProblemKind) => void,
+	report: (problem: string) => void,
 ): void {
-	// A file that is paid already is delivered, whatever it is called.
+	// What is paid already is delivered, whatever its file is called.
 	const written = isObject(parameter) ? parameter.value : parameter;
 	if (!purpose.isPaid || typeof written !== 'string' || !written.startsWith('=')) return;
 	const values = partsOf(written.slice(1)).map((code) => {

@@ -5,7 +5,6 @@ import { objectField } from './fieldKinds';
 import type { ItemParameters } from './itemParameters';
 import { reportAccident } from './values';
 
-/** Fields that the user adds to the request, such as one that this package does not know yet. */
 export const extraBodyOption = objectField('extraBody', 'Extra Body (JSON)', {
 	rank: 21,
 	placeholder: 'e.g. { "negative_prompt": "rain" }',
@@ -13,17 +12,17 @@ export const extraBodyOption = objectField('extraBody', 'Extra Body (JSON)', {
 		'Further fields to send, such as those of newer models. They replace fields of the same name; nested objects are merged.',
 });
 
-/** Fields that some operations must set themselves: otherwise the response would be charged but could not be read. */
+/** Fields that some operations must set themselves: without them, a charged response could not be read. */
 const reserved = {
 	input: 'the texts are those of the vector store',
 	stream: 'this operation reads the response in one piece',
 };
 
-/** The fields that Extra Body adds to one request. Such a field need not be filled in elsewhere. */
+/** The fields that Extra Body adds to one request. They need not be filled in elsewhere. */
 export class ExtraBody {
 	readonly fields: JsonObject;
 
-	/** @param refused a field that this operation sets itself; reported as a problem when Extra Body has it */
+	/** @param refused a field that this operation sets itself; Extra Body must not have it */
 	constructor(
 		private readonly parameters: ItemParameters,
 		refused?: keyof typeof reserved,
@@ -40,10 +39,9 @@ export class ExtraBody {
 	}
 
 	/**
-	 * The body of the request: what the user filled in, and Extra Body, whose fields win. Fields that it has are not read.
-	 * Its own come last: a Retry recognizes an order by the text of its request, also after an update.
-	 * @param fields parameters of the node itself
-	 * @param options entries of its "Options"
+	 * The body of the request: what the user filled in, and Extra Body. Its fields win, so those that they replace are not
+	 * read. They come last: a Retry recognizes an order by the text of its request, also after an update.
+	 * @param options entries of "Options"
 	 * @param more what is read in another way
 	 */
 	body(

@@ -10,7 +10,7 @@ import type { ProblemKind, Scope } from './itemParameters';
  */
 export interface Field<Value = unknown> extends FieldFacts {
 	property: INodeProperties;
-	/** Reads the value. Its problems are reported under the field's label. */
+	/** Reads the value, and reports its problems under the field's label. */
 	read(scope: Scope): Value;
 }
 
@@ -22,15 +22,15 @@ export interface FieldFacts {
 	rule?: FieldRule;
 	/** For a duration, which reads as milliseconds: how many of them are in the unit that the user enters. */
 	unit?: number;
-	/** For a list: the label of an entry, before its number, and the fields of an entry. */
+	/** For a list: the label of an entry, before its number, and its fields. */
 	entry?: { label: string; fields: readonly Field[] };
-	/** Whether it only says how the request is sent or what its output looks like, and not what is ordered. */
+	/** Whether it says only how the request is sent or what the output looks like, not what is ordered. */
 	isSetting?: true;
 	/** Whether the model of an agent fills it in, unless the user does. */
 	isFilledInByModel?: true;
-	/** Its place among the options of a node, from the top: those without a rank are first. */
+	/** Its place among the options of a node: those without a rank come first. */
 	rank?: number;
-	/** Why the operation cannot use this value, which may come from Extra Body; continues the label. */
+	/** The problem of a value that may come from Extra Body; continues the label. */
 	problemOf?(value: unknown): string | undefined;
 }
 
@@ -40,17 +40,13 @@ export interface FieldGroup<Value> {
 	read(scope: Scope): Value;
 }
 
-/** A field as it is declared: what the editor shows, and its path in the request with its rule. */
 export type Declaration = Omit<INodeProperties, 'type' | 'default'> &
 	FieldFacts & { default?: INodeProperties['default'] };
 
 /** Reports a problem under the field's label. */
 export type Report = (problem: string, kind?: ProblemKind) => void;
 
-/**
- * A field of one parameter.
- * @param parse reads the value, which can be anything when an expression gives it
- */
+/** @param parse reads the value, which can be anything when an expression gives it */
 export function fieldOf<Value>(
 	type: NodePropertyTypes,
 	declaration: Declaration,
@@ -60,7 +56,7 @@ export function fieldOf<Value>(
 		declaration;
 	const facts = { request, rule, unit, entry, isSetting, isFilledInByModel, rank, problemOf };
 	const { name, displayName } = shown;
-	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
+	// The rule of a field that is not sent is the node's own, which Skip Checks must not skip.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	const own = type === 'number' ? withLimits(shown, rule) : shown;
 	return {
@@ -75,7 +71,7 @@ export function fieldOf<Value>(
 	};
 }
 
-/** Gives the editor the limits of the rule. */
+/** With the limits of the rule, for the editor. */
 function withLimits(
 	shown: Omit<INodeProperties, 'type' | 'default'>,
 	{ min, max, default: standard = 0 }: Partial<FieldRule> = {},
@@ -85,10 +81,7 @@ function withLimits(
 	return { default: Number(standard), ...shown, ...(isLimited && { typeOptions }) };
 }
 
-/**
- * Reads fields in their order into the body of the request, or into one entry of a list in it. A field that the user
- * did not set is left out.
- */
+/** Reads the fields that the user set, in their order, into the body of the request or an entry of a list in it. */
 export function bodyOf(scope: Scope, fields: readonly Field[]): JsonObject {
 	const body: JsonObject = {};
 	for (const field of fields) {
@@ -105,7 +98,7 @@ function setAt(body: JsonObject, [name, ...deeper]: string[], value: unknown): v
 	else setAt((body[name] ??= {}) as JsonObject, deeper, value);
 }
 
-/** The label of a field of the request: of `input.media[0].url`, "Media 1: URL". */
+/** The label at a path of the request: of `input.media[0].url`, "Media 1: URL". */
 export function labelOf(path: string, fields: readonly Field[]): string {
 	const [, list, index] = /^(.*?)\[(\d+)\]/.exec(path) ?? [];
 	const whole = path.replaceAll(/\[\d+\]/g, '[]');

@@ -21,7 +21,6 @@ import { asBoolean, asKnown, asTrueOrFalse } from './spellings';
 /** The declaration of a field without its name and its label. */
 export type Facts = Omit<Declaration, 'name' | 'displayName'>;
 
-/** A kind of field: its type in the editor, and how its values are read. */
 const kindOf =
 	<Value>(
 		type: NodePropertyTypes,
@@ -42,7 +41,7 @@ export const textField = kindOf('string', (value, report, { request }) => {
 	return text?.trim();
 });
 
-/** A text that is checked later, with what it belongs to. A value that is no text reads as undefined. */
+/** A text that is checked later, with what it belongs to. Any other value reads as undefined. */
 export const uncheckedText = kindOf('string', asText);
 
 /** A link that is checked later, with what it belongs to. A list of links reads as one link per line. */
@@ -51,7 +50,7 @@ export const linkField = kindOf('string', (value) => {
 	return text && encodedLink(text);
 });
 
-/** One or several texts. Empty texts are left out. */
+/** One text or several, without empty ones. */
 export const textsField = kindOf(
 	'string',
 	(value, report) => {
@@ -70,7 +69,7 @@ export const choiceField = kindOf('options', (value, report, { rule, options = [
 	return known === undefined ? undefined : checked<string>(known, rule, report);
 });
 
-/** One of the values of the menu, about money. One among options is undefined where it was not added. */
+/** One of the values of the menu, about money; undefined where it is an option that was not added. */
 export const requiredChoice = kindOf('options', (value, report, { options = [] }) => {
 	if (value === undefined) return undefined;
 	const values = valuesOf(options);
@@ -80,7 +79,7 @@ export const requiredChoice = kindOf('options', (value, report, { options = [] }
 const valuesOf = (options: NonNullable<INodeProperties['options']>): string[] =>
 	options.flatMap((choice) => ('value' in choice ? String(choice.value) : []));
 
-/** Milliseconds. A longer timer would fire at once. */
+/** Milliseconds. A longer timer fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
 /** A number, or a text that is one. Without a rule, any value is accepted. */
@@ -112,8 +111,8 @@ export const switchField = (name: string, displayName: string, facts: Facts) =>
 	withDefault(booleanField(name, displayName, facts));
 
 /**
- * JSON, or text of it. An empty list reads as undefined: it is the default of some fields, because the editor marks an
- * empty text as wrong.
+ * JSON, or text of it. An empty list reads as undefined: some fields have it as their default, because the editor marks
+ * an empty text as wrong.
  * @param what continues "must be"
  */
 const jsonKind = <Value>(
@@ -139,13 +138,12 @@ export const jsonListField = jsonKind('a JSON list', (json) => Array.isArray(jso
 	default: '[]',
 });
 
-/** Any JSON. */
 export const jsonField = jsonKind('JSON', (json): json is unknown => json !== undefined, {
 	default: '[]',
 	rule: { type: 'json' },
 });
 
-/** Why a value is not the JSON that a field takes. @param json what it is as JSON */
+/** @param json the value as JSON, which the field does not take */
 const notJson = (value: unknown, json?: unknown) =>
 	typeof value === 'object' && json === undefined
 		? 'it has a value that JSON does not have, such as NaN'
@@ -162,10 +160,7 @@ export function optionGroup(
 	return fieldOf('collection', shown, (_value, _report, scope) => scopeOfOptions(scope, name));
 }
 
-/**
- * A list of entries, each with fields of its own.
- * @param read reads the entries in their order; their problems are reported under the label of an entry and its number
- */
+/** @param read reads the entries in their order; their problems have the label of an entry and its number */
 export function listField<Value>(
 	name: string,
 	displayName: string,
@@ -185,7 +180,7 @@ export function listField<Value>(
 		...facts,
 		typeOptions: {
 			multipleValues: true,
-			// The title of an entry in n8n's new panel for collections, which 2.40 does not show to all users yet.
+			// For n8n's new panel of collections, which 2.40 does not show to all users yet.
 			fixedCollection: { itemTitle: `=${label} {{ $collection.item.index + 1 }}` },
 			...facts.typeOptions,
 		},

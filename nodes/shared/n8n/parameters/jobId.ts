@@ -9,10 +9,7 @@ import { fieldOf, type Declaration, type Field } from './field';
 import type { ItemParameters } from './itemParameters';
 import { isSkippedOutput } from './skippedOutput';
 
-/**
- * The ID of a job; a missing ID is reported.
- * @param from expression that finds the ID in the item of a create
- */
+/** The ID of a job, which must not be missing. @param from expression that finds it in the item of a Create */
 export function jobIdField(
 	name: string,
 	from: string,
@@ -33,7 +30,7 @@ export function jobIdField(
 	return fieldOf('string', declaration, (value, report, { parameters }) => {
 		const id = asText(value) ?? '';
 		const { json = {}, binary } = parameters.context.getInputData()[parameters.item];
-		// An `id` in such an item is not that of a job, but of the row for which nothing was ordered.
+		// An `id` in such an item is that of the row for which nothing was ordered.
 		if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
 			parameters.passThrough = { json, binary };
 			return '';
@@ -60,15 +57,14 @@ function idProblem(id: string): string | undefined {
 	return isPossible ? undefined : `is not the ID of a job (it is "${id.slice(0, 40)}")`;
 }
 
-/** The kind of a job, as far as its input item shows it. */
 export interface JobKindHint {
-	/** Set when the item certainly comes from a create. */
+	/** Set when the item certainly comes from a Create. */
 	kind?: JobKind;
 	/** Set when the item only has an `id`, and may be anything, such as a row of a table. */
 	guess?: JobKind;
 }
 
-/** The kind of the job, as far as the input item shows it. */
+/** The kind of a job, as far as its input item shows it. */
 export function jobKindOf(parameters: ItemParameters, id: string): JobKindHint {
 	// In a tool, a model names the fields of the item, so they prove nothing.
 	if (isTool(parameters.context.getNode())) return {};

@@ -8,10 +8,7 @@ import { nodeError } from '../errors/nodeError';
 import { fieldOf, type Field } from './field';
 import { intendedText } from './values';
 
-/**
- * The model of an operation: from the list, or by ID, so that a new model works on the day it appears.
- * @param refused the kind of models that the service does not accept here
- */
+/** From the list, or by ID. @param refused the kind of models that the service does not accept here */
 export function modelField(
 	defaultModel = '',
 	{ refused, hint }: { refused?: ModelKind; hint?: string } = {},
@@ -35,8 +32,8 @@ export function modelField(
 			hint,
 			default: { __rl: true, mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
-			// Another resource takes other models: n8n then empties the field, or, if it cannot evaluate the other fields of a
-			// tool, replaces an untouched default, which it recognizes only with `__rl`.
+			// Another resource takes other models: n8n then empties the field. If it cannot evaluate the other fields of a tool,
+			// it replaces an untouched default, which it recognizes only with `__rl`.
 			typeOptions: { loadOptionsDependsOn: ['resource'] },
 			description:
 				'The model to use. The list comes from your gateway; any ID can be given by hand.',
@@ -68,17 +65,17 @@ export function modelField(
 /** The specification says for some models only what they are for; for others, the ID suggests it. */
 type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
 
-/** The purpose of the models that these resources and nodes take. The other resources have the name of the purpose. */
+/** The purpose of the models that these resources and nodes take. Other resources are called like it. */
 const purposes = new Map([
 	['message', 'chat'],
 	['lmChatModelGateway', 'chat'],
 	['embeddingsModelGateway', 'embedding'],
 ]);
 
-/** The label of the resource that takes models of this purpose. Message takes those of Chat. */
+/** The resource that takes models of a purpose. Message takes those of Chat. */
 const labels = { ...resourceOf, chat: 'Chat', embedding: 'Embedding', image: 'Image' };
 
-/** The purpose that an ID suggests; the first match counts. A guess, which only decides the order and names in the list. */
+/** The first match counts. It is a guess, and decides only the order and the names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
 	[/vid(?!ia)/i, 'video'],
@@ -89,11 +86,7 @@ const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 
 const suggestedBy = (id: string) => suggestions.find(([words]) => words.test(id))?.[1];
 
-/**
- * Fills the list of models. First come models that are known to fit, then those that seem to fit by their ID, then
- * those whose ID says nothing, then those that seem to be for something else, and last those that certainly are. The
- * filter searches the names in the list.
- */
+/** Fills the list of models, first those that fit best. @param filter a part of a name in the list */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -109,7 +102,7 @@ export async function searchModels(
 		const rank = (id: string) => {
 			const kind = knownModels.get(id)?.kind;
 			if (kind !== undefined) return kind === purpose ? 0 : 4;
-			// Most IDs that say nothing are those of chat models.
+			// Most models whose IDs suggest nothing are for chats.
 			const suggested = suggestedBy(id) ?? (purpose === 'chat' ? purpose : undefined);
 			if (suggested === undefined) return 2;
 			return suggested === purpose ? 1 : 3;
@@ -125,7 +118,7 @@ export async function searchModels(
 	}
 }
 
-/** The ID, followed by what is known of the model: n8n shows no descriptions in this list. */
+/** The ID with what is known of the model, because n8n shows no descriptions in this list. */
 function nameInList(id: string, purpose: string | undefined): string {
 	const known = knownModels.get(id);
 	if (known) {

@@ -22,7 +22,7 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 	};
 }
 
-/** Reads as milliseconds; undefined: the endpoint's own limit. */
+/** Undefined: the endpoint's own limit. */
 export const timeoutOption = numberField('timeout', 'Request Timeout (Seconds)', {
 	rank: 13,
 	unit: 1000,
@@ -30,7 +30,6 @@ export const timeoutOption = numberField('timeout', 'Request Timeout (Seconds)',
 	description: 'How long to wait for the response to one request',
 });
 
-/** {@link timeoutOption} with the default of an endpoint. */
 export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 	...timeoutOption,
 	property: { ...timeoutOption.property, default: timeoutSeconds },
@@ -98,7 +97,7 @@ export const parallelRequestsOption = numberField('parallelRequests', 'Parallel 
 	description: 'How many items to send at the same time',
 });
 
-/** The number of things done at the same time for all items. The default where the option is no number from 1 on. */
+/** A number from 1 on that holds for all items, and is read before them. Default: that of the field. */
 export function parallelOf(context: IExecuteFunctions, field: Field<number | undefined>): number {
 	const fallback = Number(field.property.default);
 	try {

@@ -4,13 +4,10 @@ import { choiceField, guardField, optionGroup } from './fieldKinds';
 import type { Scope } from './itemParameters';
 import { intendedText } from './values';
 
-/** The user's options for ordering only once. */
 export interface OrderOnce {
 	/** An order with this key is placed only once. */
 	key?: string;
-	/** Decides about an item whose key was used before. */
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
-	/** Whether to release the key instead of ordering. */
 	releasesKey: boolean;
 }
 
@@ -30,7 +27,7 @@ const orderKeyOption = fieldOf(
 	},
 );
 
-/** The same for keys that look the same: typed in two forms of Unicode, or with invisible characters. */
+/** The same for texts that look the same: typed in two forms of Unicode, or with invisible characters. */
 const comparableText = (text: string) =>
 	text
 		.replace(/\p{Default_Ignorable_Code_Point}/gu, '')

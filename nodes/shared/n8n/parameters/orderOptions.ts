@@ -9,9 +9,8 @@ import { comparableIntended, onceOptions, readOnce, type OrderOnce } from './ord
 import { asTrueOrFalse } from './spellings';
 import { checked } from './values';
 
-/** The user's options for the order of one item. */
 export interface OrderOptions extends OrderOnce {
-	/** The limits count separately for each, such as the name of a client; undefined: they count all orders together. */
+	/** Such as a client: the limits count separately for each. Undefined: they count all orders together. */
 	subject?: string;
 	/** Those of an execution come first. */
 	limits: readonly Limit[];
@@ -22,9 +21,8 @@ export interface OrderOptions extends OrderOnce {
 /** For how long a limit counts: one execution with its Retries, or all executions of a day or a month. */
 export type Period = 'execution' | 'day' | 'month';
 
-/** A limit that the user has set. */
 export interface Limit {
-	/** Whether it counts orders or their estimated cost. */
+	/** It counts orders or their estimated cost. */
 	readonly of: 'orders' | 'cost';
 	readonly period: Period;
 	readonly max: number;
@@ -32,15 +30,14 @@ export interface Limit {
 	readonly field: string;
 }
 
-/** Maximum orders of a day or month that can be counted. */
 export const maxOrdersCounted = 100_000;
 
-/** The most that can be counted over several executions: orders, or their cost in any currency. */
+/** The most that can be counted in a day or month: orders, or their cost in any currency. */
 const maxCounted = { orders: maxOrdersCounted, cost: 1_000_000_000 };
 
 /**
- * In the panel itself and not under "Options", so that a careful user finds it before the first order. An expression that
- * gives neither true nor false is a problem: it must not turn the preview off.
+ * Not under "Options", so that a careful user finds it before the first order. An expression that gives neither true nor
+ * false is a problem: it must not turn the preview off.
  */
 export const previewField = fieldOf(
 	'boolean',
@@ -53,7 +50,7 @@ export const previewField = fieldOf(
 			'Whether to check everything and show what this node would order, without sending or charging anything',
 	},
 	(value, report, scope): boolean => {
-		// The parameter is missing in workflows that are older than the switch, and in nodes that do not show it.
+		// It is missing in workflows that are older than the switch, and in nodes that do not show it.
 		if (scope.written('preview') === undefined) return false;
 		return checked(asTrueOrFalse(value) ?? value, { type: 'boolean' }, report);
 	},
@@ -66,7 +63,7 @@ const maxOrdersOption = requiredNumber('maxOrders', 'Max Orders', {
 		'How many orders this node may place in one execution, with its loops and Retries, or as In Each says. If not set: no limit, but 3 for a tool of an agent.',
 });
 
-/** The limit of a tool when the user set none, because an agent may call it in a loop. */
+/** For a tool without another one, because an agent may call it in a loop. */
 const limitOfTool: Limit = {
 	of: 'orders',
 	period: 'execution',
@@ -156,12 +153,12 @@ const ifNoJobOption = ifNoResponse(
 	'A call without a response is not charged, but a second job may run',
 );
 
-/** Unless it is set, an image that certainly is not charged is ordered again, and one that a proxy cut off at most once. */
+/** If not set: an image that certainly is not charged is ordered again, and one that a proxy cut off at most once. */
 const ifNoImageOption = ifNoResponse(
 	'A call without a response is not charged, but one that a proxy has cut off may be',
 );
 
-/** Shown only where a workflow has it, so that it can be deleted. Otherwise n8n would drop its value unseen. */
+/** Shown where a workflow has it, so that the user can delete it. Otherwise n8n would drop its value unseen. */
 const strayField = (name: string, displayName: string, problem: string) =>
 	fieldOf(
 		'string',
@@ -176,8 +173,8 @@ const strayField = (name: string, displayName: string, problem: string) =>
 	);
 
 /**
- * Guards outside their groups, and options that are a text, an expression or a list, which have a length: a model may write
- * a workflow like this, and it would order unguarded.
+ * Guards outside their groups, and options that are a text, an expression or a list, which have a length: a workflow that a
+ * model wrote may be like this, and would order unguarded.
  */
 const strayGuards = [
 	...[onceOptions, limitOptions].flatMap(({ property: { displayName: group, options = [] } }) =>
@@ -219,15 +216,18 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 		.filter(({ option }) => isGiven(option))
 		.map(({ of, period, option }): Limit => {
 			const { rule, property } = option;
-			const [max, field, most] = [option.read(scope), property.displayName, maxCounted[of]];
-			const isUncountable = rule?.max === undefined && period !== 'execution' && max > most;
-			const problem = `must be at most ${most} in each ${period} (it is ${max})`;
-			if (isUncountable) options.report(field, problem, 'unsendable');
+			const field = property.displayName;
+			const max = option.read(scope);
+			const most = maxCounted[of];
+			if (period !== 'execution' && rule?.max === undefined && max > most) {
+				const problem = `must be at most ${most} in each ${period} (it is ${max})`;
+				options.report(field, problem, 'unsendable');
+			}
 			return { of, period, max, field };
 		});
 	const subject = countForOption.read(scope);
-	// A user who says what is counted must not order without a limit. Of a group that is a text, a list or an expression, as
-	// in an imported workflow, n8n gives an empty one.
+	// A user who added the group must not order without a limit. If it is a text, a list or an expression, as in an imported
+	// workflow, n8n gives an empty one.
 	const { name, displayName } = limitOptions.property;
 	const isAdded = options.value(name) !== undefined;
 	if (given.length === 0 && isAdded) {
@@ -235,8 +235,7 @@ function readLimits(options: Scope): Pick<OrderOptions, 'subject' | 'limits'> {
 		const label = setting?.property.displayName ?? displayName;
 		options.report(label, 'needs a limit, such as Max Orders: add one, or delete it', 'unsendable');
 	}
+	const isUnlimited = !given.some(({ field }) => field === limitOfTool.field);
 	const isOfTool = isTool(options.parameters.context.getNode());
-	const isUnlimited = !given.some(({ field }) => field === maxOrdersOption.property.displayName);
-	const ofTool = isOfTool && isUnlimited ? [limitOfTool] : [];
-	return { subject, limits: [...ofTool, ...given] };
+	return { subject, limits: isOfTool && isUnlimited ? [limitOfTool, ...given] : given };
 }

@@ -5,7 +5,7 @@ import { fieldOf } from './field';
 /** Each may be tried eight times, with longer and longer waits. */
 const maxModels = 5;
 
-/** Reads as the IDs, each once. Which model makes an order is no part of what is ordered. */
+/** Reads as the IDs, each once. It is a setting: the model is no part of what is ordered. */
 export const ifModelRefusesOption = fieldOf(
 	'string',
 	{

@@ -7,7 +7,7 @@ export const skippedOutput = (key: string, reason: string) => ({
 	reason,
 });
 
-/** The output of an item that is only previewed. Its first column in n8n says which of many items would fail, and why. */
+/** The output of an item that is only previewed. The first columns in n8n say which items would fail, and why. */
 export const previewOutput = <Facts extends { would: string; reason: string }>({
 	reason,
 	would,

@@ -5,7 +5,7 @@ import type { Report } from './field';
 
 // The value of a parameter can be anything when an expression gives it.
 
-/** A text that must not be empty, and that somebody meant. @param isOrdered as in {@link accidentIn} */
+/** A text that is not empty, and that somebody meant. @param isOrdered as in {@link accidentIn} */
 export function intendedText(value: unknown, report: Report, isOrdered = false): string {
 	const text = toText(value ?? '', report);
 	if (text?.trim() === '') report('is empty');
@@ -22,7 +22,7 @@ export function textIn(value: unknown, report: Report): string | undefined {
 	return text?.trim() === '' ? undefined : text;
 }
 
-/** The value as text. Undefined for no value, and for one that is no text, which is reported. */
+/** Undefined for no value, and for one that is no text, which is reported. */
 export function toText(value: unknown, report: Report): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === 'string') return value;
@@ -49,7 +49,7 @@ export function checked<Value>(value: unknown, rule: FieldRule | undefined, repo
 	return value as Value;
 }
 
-/** JSON, or the text of it; undefined for what is none, as a number that is too large. */
+/** JSON, or the text of it; undefined for anything else, such as a number that is too large. */
 export const jsonIn = (value: unknown): unknown =>
 	toJson(typeof value === 'string' ? parseJson(value) : value);
 
