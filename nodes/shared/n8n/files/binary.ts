@@ -7,7 +7,7 @@ import { checkFile, type FileCheck } from './itemFile';
 /** Long enough for a job that waits in the service's queue before it fetches the file. */
 const linkLifetime = '24 hours';
 
-/** A public link to a file that n8n keeps; undefined where this n8n cannot sign links. */
+/** A public link to a file that n8n keeps; undefined if this n8n cannot sign links. */
 export function signedLinkOf(
 	file: IBinaryData,
 	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
@@ -17,11 +17,11 @@ export function signedLinkOf(
 }
 
 /**
- * The file that the service will fetch, once it has been checked. It is a copy
+ * Checks the file that the service will fetch. The result is a copy
  * - of the first image alone, if a JPEG has several;
  * - with the type that its bytes show, if it is declared as another: the service may go by that;
- * - that belongs to this execution, if it is in the shared temporary folder of a webhook or a form. When n8n stores the
- *   execution, it moves such a file, which breaks links that were signed before.
+ * - that belongs to this execution, if it is in the shared temporary folder of a webhook or a form: n8n moves such a
+ *   file when it stores the execution, which breaks links that were signed before.
  */
 async function fileToFetch(file: IBinaryData, check: FileCheck): Promise<IBinaryData> {
 	const { context, skipsRules } = check.scope.parameters;
@@ -42,16 +42,13 @@ async function fileToFetch(file: IBinaryData, check: FileCheck): Promise<IBinary
 	}
 }
 
-/** The name of a file with an ending of its type. */
+/** The file's name with an ending of its type. */
 function nameOf({ fileName = 'file' }: IBinaryData, { extensions }: FileType): string {
 	const [, stem, given] = /^(.+)\.(\w{1,5})$/.exec(fileName) ?? [undefined, fileName, ''];
 	return extensions.includes(given.toLowerCase()) ? fileName : `${stem}.${extensions[0]}`;
 }
 
-/**
- * A link by which the gateway can fetch a file of an earlier node. Undefined where n8n cannot give one: it then reports
- * a problem that says what to change.
- */
+/** A link by which the gateway can fetch a file of an earlier node. Undefined, with a problem reported, if there is none. */
 export async function publicLinkOf(
 	file: IBinaryData,
 	check: FileCheck,
@@ -61,13 +58,10 @@ export async function publicLinkOf(
 	const { context, purpose, skipsRules } = scope.parameters;
 	const link = signedLinkOf(file, context);
 	if (link === undefined) {
-		scope.report(
-			field,
-			file.id
-				? `needs a newer n8n that can sign links to its files; update n8n, ${instead}`
-				: `needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, ${instead}`,
-			'unsendable',
-		);
+		const need = file.id
+			? 'needs a newer n8n that can sign links to its files; update n8n'
+			: 'needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting';
+		scope.report(field, `${need}, ${instead}`, 'unsendable');
 		return undefined;
 	}
 	const problem = publicLinkProblem(link, purpose.gatewayUrl ?? '');

@@ -5,16 +5,12 @@ import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
 import { switchField, textField, withDefault } from '../parameters/fieldKinds';
 
-/** Whether a node downloads its file, and into which binary field. */
 export interface FileOutput {
 	download: boolean;
 	binaryField: string;
 }
 
-/**
- * The fields of a download. A tool ignores them, because no file reaches the model of an agent.
- * @param description of Download
- */
+/** The fields of a download. A tool ignores them: no file reaches the model of an agent. @param description of Download */
 export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = switchField('download', 'Download', {
 		isSetting: true,
@@ -41,7 +37,7 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 }
 
 /**
- * Whether to download a video: always where it came in place of its link. A tool also downloads one whose link needs the
+ * Whether to download a video: always if it came in place of its link. A tool also downloads one whose link needs the
  * API key, to give a link to n8n's copy.
  */
 export function shouldDownload(

@@ -8,7 +8,7 @@ import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
 import { storeProblem } from './storeError';
 
-/** A file of the item. Undefined, with a problem reported, when there is none. @param field label for its problems */
+/** Undefined, with a problem reported, when the item has no such file. @param field label for its problems */
 export function itemFile(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const { context, item } = scope.parameters;
 	const files = context.getInputData()[item]?.binary ?? {};
@@ -25,15 +25,15 @@ export function itemFile(name: string, field: string, scope: Scope): IBinaryData
 	}
 	const names = Object.keys(files);
 	const has = names.length === 0 ? 'it has no files at all' : `it has ${names.join(', ')}`;
-	const problem = file === undefined ? `this item has no such file (${has})` : 'that is no file';
+	const reason = file === undefined ? `this item has no such file (${has})` : 'that is no file';
 	// An expression may give nothing, or something that is no name.
-	const said =
-		name === '' ? `names no file of this item (${has})` : `names "${name}", but ${problem}`;
-	scope.report(field, said, 'unsendable');
+	const problem =
+		name === '' ? `names no file of this item (${has})` : `names "${name}", but ${reason}`;
+	scope.report(field, problem, 'unsendable');
 	return undefined;
 }
 
-/** A file of the item that must be an image. */
+/** The same for a file that must be an image. */
 export function itemImage(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const file = itemFile(name, field, scope);
 	if (file) {
@@ -43,9 +43,8 @@ export function itemImage(name: string, field: string, scope: Scope): IBinaryDat
 	return file;
 }
 
-/** The kind that a file must have, and the place where its problems are reported. */
 export interface FileCheck {
-	/** Undefined when it may be anything. */
+	/** Undefined when the file may be anything. */
 	wanted?: 'image' | 'video';
 	/** Label for its problems. */
 	field: string;
@@ -73,7 +72,7 @@ export async function checkFile(
 		scope.report(field, type?.isEncoded ? `${problem}; ${decodeFirst}` : problem);
 		return { type };
 	}
-	// A clip is not read into memory, because it may be large.
+	// A clip may be too large for the memory.
 	const isImage = type?.kind === 'image';
 	const bytes = isImage && (await context.helpers.getBinaryDataBuffer(item, file));
 	const end = followFile(type);
@@ -106,7 +105,7 @@ export async function checkFile(
 const decodeFirst =
 	'make a file of it first (Convert to File, with the operation Move Base64 String to File)';
 
-/** Why nothing can open a file. */
+/** Reasons why nothing can open a file. */
 const defects: Partial<Record<FileState, string>> = {
 	cut: 'ends in the middle: a part of the file is missing',
 	lacksIndex: 'has no index (moov), without which nothing can play it',
@@ -137,7 +136,6 @@ export async function imageToSend(
 	return { bytes, mimeType: type?.mimeType ?? file.mimeType, extension: type?.extensions[0] };
 }
 
-/** An image as a data URL. */
 export async function dataUrlOf(
 	file: IBinaryData,
 	context: IExecuteFunctions,

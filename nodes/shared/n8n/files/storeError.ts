@@ -1,7 +1,7 @@
 import { GatewayError, type Failure } from '../../service/errors/gatewayError';
 import { excerpt } from '../../service/json';
 
-/** The errors of operating systems and databases that have no space left. */
+/** Matches errors of operating systems and databases. */
 const noSpaceLeft = /ENOSPC|EDQUOT|no space left|disk full/i;
 
 /** Why n8n could not store a file, in n8n's words; continues "n8n could not store it: …". */
@@ -12,7 +12,6 @@ export const storeProblem = (error: unknown): string =>
  * The failure of a file that was charged and received, but that n8n could not store.
  * @param error n8n's error
  * @param purpose continues "Could not …"
- * @param made what was received
  */
 export function storeError(error: unknown, purpose: string, made: Failure['made']): GatewayError {
 	const problem = storeProblem(error);

@@ -5,7 +5,6 @@ import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
 
-/** A link, or a file of the item. */
 export type Source = { url: string } | { file: IBinaryData };
 
 interface Picker {
@@ -14,7 +13,7 @@ interface Picker {
 	url: Field<string | undefined>;
 	/** The name of the input field with the file. */
 	file: Field<string | undefined>;
-	/** Finds the file, and reports problems under the given label. */
+	/** Finds the file, or reports a problem under the given label. */
 	find(name: string, label: string, scope: Scope): IBinaryData | undefined;
 	/** Links that are allowed besides public https links; undefined where links are checked later, with the request. */
 	links?: Parameters<typeof publicLinkProblem>[2];

@@ -9,42 +9,32 @@ import type { N8nGateway } from '../client/gateway';
 import type { FileOutput } from './fileOutput';
 import { storeError } from './storeError';
 
-/** A stored video, and what the user should know about it. */
-interface StoredVideo {
-	binary: IBinaryKeyData;
-	hint?: string;
-}
-
 /**
  * Streams a finished video into n8n's binary store, with the file type that its bytes show.
- * @param target `name` of the file: see {@link videoFileName}
+ * @returns it as the item's file, and a hint for the user
  * @throws GatewayError
  */
 export async function storeVideo(
 	{ context, gateway }: { context: IExecuteFunctions; gateway: N8nGateway },
 	request: DownloadRequest,
 	{ binaryField, name }: Pick<FileOutput, 'binaryField'> & { name: string },
-): Promise<StoredVideo> {
+): Promise<{ binary: IBinaryKeyData; hint?: string }> {
 	const { runtime } = gateway;
-	const { stored, type, state } = await downloadVideo(
-		gateway,
-		request,
-		async (bytes, { mimeType, ...ofType }) => {
-			const fileName = videoFileName(name, { mimeType, ...ofType });
-			try {
-				const file = await runtime.toStore(bytes);
-				return await context.helpers.prepareBinaryData(file, fileName, mimeType);
-			} catch (error) {
-				throw storeError(error, request.purpose, 'video');
-			}
-		},
-	);
+	const { stored, type, state } = await downloadVideo(gateway, request, async (bytes, fileType) => {
+		const fileName = videoFileName(name, fileType);
+		try {
+			const file = await runtime.toStore(bytes);
+			return await context.helpers.prepareBinaryData(file, fileName, fileType.mimeType);
+		} catch (error) {
+			throw storeError(error, request.purpose, 'video');
+		}
+	});
 	const { fileName = name } = stored;
 	const hint = hintAt(type, state);
 	return { binary: { [binaryField]: stored }, ...(hint && { hint: `${fileName} ${hint}` }) };
 }
 
-/** A fact about a video that surprises the next node; continues its name. */
+/** A fact that surprises the next node; continues the name of the file. */
 function hintAt({ name, extensions: [extension] }: FileType, state: FileState): string | undefined {
 	if (extension !== 'mp4') return `is ${name}, not an mp4.`;
 	return state === 'lacksIndex'
@@ -52,7 +42,7 @@ function hintAt({ name, extensions: [extension] }: FileType, state: FileState): 
 		: undefined;
 }
 
-/** A job may have made several videos, and all are charged. Undefined where it has made one. */
+/** A job may have made several videos, and all are charged. Undefined for one. */
 export function severalVideosHint(
 	id: string,
 	{ fields, url }: { fields: object; url: string },
@@ -65,7 +55,7 @@ export function severalVideosHint(
 /** Names that Windows reserves for devices, whatever follows their first dot. */
 const deviceName = /^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(?= *(\.|$))/i;
 
-/** Characters of the given name that are used at most. The result is cut to 200 bytes. */
+/** Characters of the given name that are looked at. The result is cut to 200 bytes. */
 const maxNameLength = 10_000;
 
 /**

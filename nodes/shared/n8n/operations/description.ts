@@ -1,9 +1,4 @@
-import type {
-	IDisplayOptions,
-	INodeProperties,
-	INodePropertyOptions,
-	NodeHint,
-} from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
 import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
 import { orderOptionsOf, previewField } from '../parameters/orderOptions';
@@ -18,7 +13,7 @@ import type { Cost } from '../../service/protocol/endpoints';
 import { filledInByModel, toolDescription, toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 
-/** The line below the node on the canvas: operation and resource, with the labels of the menus. */
+/** The line below the node on the canvas, with the labels of the menus: "Create: Video". */
 export function subtitleOf(operations: Operation[]): string {
 	const words = operations.map(({ resource, name, value }) => [
 		`${value}: ${resource.value}`,
@@ -28,7 +23,7 @@ export function subtitleOf(operations: Operation[]): string {
 	return `={{ (${JSON.stringify(Object.fromEntries(words))})[${chosen}] }}`;
 }
 
-/** Shown before and after each run of an operation that orders something: only such an operation has a preview. */
+/** For an operation that orders something: only that has a preview. */
 export const orderHint: NodeHint = {
 	message:
 		'Each <b>Execute step</b> here is a charged order, and so is a later node’s after a change here. Pinned output (<b>P</b>) prevents it. <b>Preview</b> is free.',
@@ -66,7 +61,7 @@ function operationMenu(resource: string, all: Operation[]): INodeProperties {
 		displayOptions: { show: { resource: [resource] } },
 		options: operations
 			.map(({ name, value, action, description }) => ({ name, value, action, description }))
-			.sort(byName),
+			.sort((one, other) => one.name.localeCompare(other.name)),
 		default: first,
 	};
 }
@@ -114,7 +109,3 @@ const paidNotice = toolNotice(
 const orderNotice = toolNotice(
 	'<b>The agent fills in Prompt.</b> Each call costs money, and so does <b>Execute step</b>. Without <b>Limits</b>: 3 orders per execution; over MCP, each call is one.',
 );
-
-function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
-	return a.name.localeCompare(b.name);
-}

@@ -30,9 +30,7 @@ export async function runOperation(
 ): Promise<INodeExecutionData[][]> {
 	const resource = context.getNodeParameter('resource', 0);
 	const name = context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		({ resource: { value }, value: own }) => value === resource && own === name,
-	);
+	const operation = operations.find((one) => one.resource.value === resource && one.value === name);
 	if (operation === undefined) {
 		throw new NodeOperationError(
 			context.getNode(),
