@@ -56,7 +56,7 @@ export class JobLengths {
 		this.store = new ProcessedItems(context, 0);
 	}
 
-	/** Of earlier jobs like this one, in seconds, the newest last; none until there are enough. */
+	/** Lengths of earlier jobs like this one in seconds, the newest last; none until there are enough. */
 	like(work: JobWork): number[] {
 		return (lengthNames(work).map(stepsOf).find(areEnough) ?? []).map(secondsOf);
 	}

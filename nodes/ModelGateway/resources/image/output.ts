@@ -37,7 +37,7 @@ export const imageOutput: FieldGroup<ImageOutput> = {
 
 const { fields: rules } = endpoints.imageGenerate;
 
-/** Of Generate and Edit, in the order in which they are shown and checked. */
+/** Shared by Generate and Edit, in the order in which they are shown and checked. */
 export const imageOptions = [
 	numberField('n', 'Number of Images', {
 		request: 'n',
