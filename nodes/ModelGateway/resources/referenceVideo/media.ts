@@ -22,8 +22,6 @@ import {
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { jsonIn } from '../../../shared/n8n/parameters/values';
 
-const { min, max } = referenceVoice.seconds;
-
 /** The IDs of the known models for which a condition is true. */
 export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
 	Object.entries(referenceVideoModels)
@@ -85,6 +83,8 @@ const source = urlOrFile({
 	find: itemFile,
 	labels: { url: 'URL', file: fileLabel },
 });
+
+const { min, max } = referenceVoice.seconds;
 
 const voice = linkField('voiceUrl', 'Voice URL', {
 	request: 'input.media[].reference_voice',

@@ -96,8 +96,7 @@ const content = fieldOf(
 /**
  * The messages of a conversation.
  * @param roles the choices of the menu; an expression may give other roles
- * @param images the field for images, where messages accept them
- * @param json the field for content as JSON, where messages accept it
+ * @param json the field for content as JSON
  * @param more other fields of a message
  * @param earlier the description of a list of earlier messages, which may be empty
  */
@@ -198,14 +197,14 @@ function plainText(json: unknown): string {
 /** @returns the messages as they are sent ("Resources", message) */
 export const messagesToSend = async (
 	messages: MessageInput[],
-	run: Pick<ItemRun, 'context' | 'item'>,
+	run: ItemRun,
 ): Promise<JsonObject[]> =>
 	await Promise.all(messages.map(async (message) => await messageToSend(message, run)));
 
 /** Uses parts only where the message has images, and none for an empty text, which some models refuse. */
 async function messageToSend(
 	{ role, content: given, images, more }: MessageInput,
-	{ context, item }: Pick<ItemRun, 'context' | 'item'>,
+	{ context, item }: ItemRun,
 ): Promise<JsonObject> {
 	if (images.length === 0) return { role, content: given, ...more };
 	const hasText = String(given).trim() !== '';

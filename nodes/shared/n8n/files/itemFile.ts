@@ -116,19 +116,15 @@ async function* chunksOf(file: IBinaryData, { parameters }: Scope): AsyncGenerat
 	else yield Buffer.from(file.data, 'base64');
 }
 
-/** A file as it is sent: with the type that its bytes show, and the file extension of that type. */
-interface FileToSend {
-	bytes: Buffer;
-	mimeType: string;
-	extension?: string;
-}
-
-/** Loads an image to send. Of a JPEG with several images, only the first is sent, unless the user skips checks. */
+/**
+ * Loads an image to send. Of a JPEG with several images, only the first is sent, unless the user skips checks.
+ * @returns it with the type and the file extension that its bytes show
+ */
 export async function imageToSend(
 	file: IBinaryData,
 	context: IExecuteFunctions,
 	item: number,
-): Promise<FileToSend> {
+): Promise<{ bytes: Buffer; mimeType: string; extension?: string }> {
 	const whole = await context.helpers.getBinaryDataBuffer(item, file);
 	const { skipsRules } = new ItemParameters(context, item);
 	const bytes = (skipsRules ? undefined : firstImage(whole)) ?? whole;

@@ -1,4 +1,4 @@
-import type { IDisplayOptions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { INodeProperties, NodeHint } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
 import { ifModelRefusesOption, mayHaveOtherModels } from '../parameters/otherModels';
 import { orderOptionsOf, previewField } from '../parameters/orderOptions';
@@ -77,10 +77,10 @@ function fieldsOf({
 	batch,
 }: Operation): INodeProperties[] {
 	const show = { resource: [resource.value], operation: [value] };
-	const shown = (field: INodeProperties): INodeProperties => {
-		const own: IDisplayOptions = field.displayOptions ?? {};
-		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
-	};
+	const shown = (field: INodeProperties): INodeProperties => ({
+		...field,
+		displayOptions: { ...field.displayOptions, show: { ...show, ...field.displayOptions?.show } },
+	});
 	const ofOrder = isOrder ? orderOptionsOf(endpoint) : [];
 	const ofModel = mayHaveOtherModels({ endpoint, batch }) ? [ifModelRefusesOption] : [];
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];

@@ -7,21 +7,18 @@ import type { Field } from '../parameters/field';
 import { parallelOf, parallelRequestsOption } from '../parameters/options';
 
 /** An operation: its entry in the node's menus, and what it does with each item. */
-export type Operation<Request = unknown, Result extends object = object> = MenuEntry &
-	ItemWork<Request, Result>;
-
-interface MenuEntry {
+export type Operation<Request = unknown, Result extends object = object> = ItemWork<
+	Request,
+	Result
+> & {
 	resource: { name: string; value: string };
 	name: string;
 	value: string;
 	/** In sentence case and without articles, with the input: "Create video from text". */
 	action: string;
 	description: string;
-	/** Shown for this operation only. */
 	fields: readonly Field[];
-	/** Entries of its "Options". */
-	options?: readonly Field[];
-}
+};
 
 /** Runs the operation that is chosen in the node's menus. */
 export async function runOperation(

@@ -15,7 +15,7 @@ export interface Field<Value = unknown> extends FieldFacts {
 }
 
 /** The part of a declaration that the editor does not show. */
-export interface FieldFacts {
+interface FieldFacts {
 	/** Dotted path in the body of the request, with `[]` for the entries of a list. Undefined: it is not sent. */
 	request?: string;
 	/** The rule for all models. The rules of single models are checked when the request is complete. */

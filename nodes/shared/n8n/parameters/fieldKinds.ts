@@ -126,7 +126,11 @@ const jsonKind = <Value>(
 			const json = jsonIn(value);
 			if (isBlank(value) || (Array.isArray(json) && json.length === 0)) return undefined;
 			if (accepts(json)) return json;
-			report(`must be ${what} (${notJson(value, json)})`, 'unsendable');
+			const isLossy = typeof value === 'object' && json === undefined;
+			const found = isLossy
+				? 'has a value that JSON does not have, such as NaN'
+				: `is ${describeValue(value)}`;
+			report(`must be ${what} (it ${found})`, 'unsendable');
 			return accepts(value) ? value : undefined;
 		},
 		defaults,
@@ -142,12 +146,6 @@ export const jsonField = jsonKind('JSON', (json): json is unknown => json !== un
 	default: '[]',
 	rule: { type: 'json' },
 });
-
-/** @param json the value as JSON, which the field does not take */
-const notJson = (value: unknown, json?: unknown) =>
-	typeof value === 'object' && json === undefined
-		? 'it has a value that JSON does not have, such as NaN'
-		: `it is ${describeValue(value)}`;
 
 /** Options that belong together. They read as the group's own scope, which is empty if the user did not add it. */
 export function optionGroup(
