@@ -8,7 +8,7 @@ import {
 } from '../../../shared/service/protocol/models';
 import { isObject, withoutUndefined } from '../../../shared/service/json';
 import { encodedLink } from '../../../shared/service/links';
-import { publicLinkOf } from '../../../shared/n8n/files/binary';
+import { publicLinkOf } from '../../../shared/n8n/files/publicLink';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
 import { fieldOf, type Field, type Report } from '../../../shared/n8n/parameters/field';

@@ -6,7 +6,7 @@ import { toolResult } from '../agent/toolResult';
 import { showHint } from '../display/hints';
 import { messageOf } from '../errors/errorRecord';
 import { errorItem, nodeError } from '../errors/nodeError';
-import { signedLinkOf } from '../files/binary';
+import { signedLinkOf } from '../files/publicLink';
 import { describeSpan } from './span';
 import { isFailure, type Item } from './item';
 import { withInput } from './output';
