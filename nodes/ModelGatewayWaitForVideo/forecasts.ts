@@ -22,8 +22,7 @@ export class Forecasts {
 	private readonly lengths: JobLengths;
 	/** The last reported progress, by the name of the job. */
 	private readonly reported = new Map<string, string>();
-	/** IDs of jobs. */
-	private readonly learned = new Set<string>();
+	private readonly learnedIds = new Set<string>();
 
 	constructor(
 		context: IExecuteFunctions,
@@ -69,10 +68,10 @@ export class Forecasts {
 		const { start } = item.begun ?? {};
 		const { id } = jobOf(item);
 		const now = this.clock.now();
-		if (!start?.isCreation || this.learned.has(id)) return;
+		if (!start?.isCreation || this.learnedIds.has(id)) return;
 		const length = now - start.at;
 		if (now - seenRunningAt > Math.max(maxUnseen, maxUnseenPart * length)) return;
-		this.learned.add(id);
+		this.learnedIds.add(id);
 		this.lengths.learn(workOf(item), length / 1000);
 	}
 
@@ -83,7 +82,7 @@ export class Forecasts {
 }
 
 interface Poll {
-	/** The index of the item. */
+	/** Of the item. */
 	index: number;
 	/** Whether the status or the progress of its job has changed. */
 	hasChanged: boolean;

@@ -23,7 +23,6 @@ export type JobState =
 	| ({ name: 'delivered'; job: JobSummary } & Delivered)
 	| { name: 'failed'; job: JobSummary; failure: Failure };
 
-/** The job of an item, with its last known status. */
 export function jobOf(item: StoredItem): JobSummary {
 	return 'poller' in item ? item.poller.job : item.job;
 }
@@ -74,7 +73,6 @@ interface Stored {
 	passes: number;
 	/** How many of the last passes in a row could not read the credential. */
 	withoutCredential?: number;
-	/** By the index of the item. */
 	items: Record<number, StoredItem>;
 }
 

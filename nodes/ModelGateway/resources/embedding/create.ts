@@ -133,7 +133,7 @@ function givenTexts(given: unknown): Texts {
 function isAboutText({ failure: { status, kind, param } }: GatewayError): boolean {
 	if (status !== 400) return false;
 	if (kind === 'refusedContent') return true;
-	return kind === 'badRequest' && !/^(?!input)./.test(param ?? '');
+	return kind === 'badRequest' && (param || 'input').startsWith('input');
 }
 
 /** The vector lengths of each run, which must be the same: other vectors could not be compared. */

@@ -20,7 +20,6 @@ interface ImageOutput extends FileOutput {
 	simplify: boolean;
 }
 
-/** The request of an operation that orders images. */
 export interface ImageRequest {
 	body: JsonObject;
 	output: ImageOutput;

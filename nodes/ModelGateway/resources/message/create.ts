@@ -78,7 +78,7 @@ export const messageCreate: Operation<Request, { fields: JsonObject }> = {
 			...sending,
 			async parse(response) {
 				const whole = await unstreamed(response, gateway);
-				// Throws what is wrong with it.
+				// Throws if it is no answer.
 				completion(whole);
 				return { fields: bodyFields(whole) };
 			},

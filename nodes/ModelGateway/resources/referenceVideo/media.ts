@@ -51,7 +51,6 @@ const type = choiceField('type', 'Type', {
 	default: 'reference_image',
 });
 
-/** The label of a type in the menu. */
 function typeName(name: string): string {
 	const option = type.property.options?.find(
 		(choice) => 'value' in choice && choice.value === name,
@@ -59,7 +58,7 @@ function typeName(name: string): string {
 	return option?.name ?? name;
 }
 
-/** The label for problems of a file, whose link the user does not see. */
+/** For problems of a file, whose link the user does not see. */
 const fileLabel = 'File';
 
 const source = urlOrFile({
@@ -116,7 +115,6 @@ const media = listField('media', 'Media', {
 	read: async (entries) => await Promise.all(entries.map(readMedium)),
 });
 
-/** One of the reference media of a request. */
 export interface ReferenceMedium {
 	/** As it is sent. */
 	medium: unknown;

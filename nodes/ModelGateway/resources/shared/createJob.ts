@@ -17,7 +17,6 @@ import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
 interface Create extends Call<{ id: string; fields: ResponseFields }> {
 	kind: JobKind;
-	/** How much is ordered. */
 	amount: Amount;
 }
 

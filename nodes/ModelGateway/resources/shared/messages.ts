@@ -175,11 +175,9 @@ function checkContent(message: MessageInput, scope: Scope): MessageInput {
 	const { content: given, role, images } = message;
 	const json = typeof given === 'object' ? toJson(given) : given;
 	const isWritten = writtenRoles.includes(role);
-	const report: Report = (problem, kind) =>
-		scope.report(content.property.displayName, problem, kind);
-	if (typeof given === 'object' && given !== null && json === undefined) {
-		report('cannot be written as JSON', 'unsendable');
-	}
+	const { displayName } = content.property;
+	const report: Report = (...problem) => scope.report(displayName, ...problem);
+	if (given !== undefined && json === undefined) report('cannot be written as JSON', 'unsendable');
 	const sent = Array.isArray(json) ? json : plainText(json);
 	const isEmpty = typeof sent === 'string' && sent.trim() === '';
 	if (isEmpty && images.length === 0 && isWritten) report('is empty');
@@ -188,7 +186,7 @@ function checkContent(message: MessageInput, scope: Scope): MessageInput {
 	return { ...message, content: sent };
 }
 
-/** A text as it is, an object as JSON, and nothing as an empty text. */
+/** A text as it is, an object as JSON, and no value as an empty text. */
 function plainText(json: unknown): string {
 	if (typeof json === 'string' || typeof json === 'boolean') return String(json);
 	return isObject(json) ? jsonTextOf(json) : (asText(json) ?? '');

@@ -52,7 +52,7 @@ export function urlOrFile({
 		read(scope) {
 			const choice = source.read(scope);
 			if (choice === 'none' && standard === 'none') return undefined;
-			// An expression may give a value that is no choice; the default then counts.
+			// An expression may give a value that is no choice: the default then counts, but a file in place of None.
 			if (choice === 'url' || (choice !== 'binary' && standard === 'url')) {
 				const link = (url.read(scope) ?? '').trim();
 				const problem =

@@ -32,7 +32,6 @@ export const orderHint: NodeHint = {
 	location: 'outputPane',
 };
 
-/** The node's parameters, from its list of operations. */
 export function nodeProperties(operations: Operation[]): INodeProperties[] {
 	const resources = new Map(operations.map(({ resource }) => [resource.value, resource]));
 	const first = operations[0].resource.value;

@@ -20,7 +20,6 @@ export type Operation<Request = unknown, Result extends object = object> = ItemW
 	fields: readonly Field[];
 };
 
-/** Runs the operation that is chosen in the node's menus. */
 export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operation[],

@@ -13,7 +13,7 @@ export function reportParts(
 	{ context, item, purpose }: ItemParameters,
 	report: (problem: string) => void,
 ): void {
-	// What is paid already is delivered, whatever its file is called.
+	// A file that is paid already is delivered, whatever it is called.
 	const written = isObject(parameter) ? parameter.value : parameter;
 	if (!purpose.isPaid || typeof written !== 'string' || !written.startsWith('=')) return;
 	const values = partsOf(written.slice(1)).map((code) => {

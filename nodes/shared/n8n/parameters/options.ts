@@ -35,7 +35,6 @@ export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 	property: { ...timeoutOption.property, default: timeoutSeconds },
 });
 
-/** Read by the item loop. */
 export const includeInputFieldsOption = booleanField('includeInputFields', 'Include Input Fields', {
 	rank: 11,
 	default: true,

@@ -132,7 +132,7 @@ const limitOptions = optionGroup('limits', 'Limits', {
 	],
 });
 
-/** Only the user can weigh money against time. @param resend what sending again means */
+/** The user weighs money against time. @param resend what sending again means */
 const ifNoResponse = (resend: string) =>
 	requiredChoice('ifAnswerLost', 'If No Response Arrives', {
 		rank: 3,
@@ -186,7 +186,6 @@ const strayGuards = [
 	strayField('length', 'Options', 'cannot be read: delete them, and add them one by one'),
 ];
 
-/** Options of all operations that order videos or images. */
 export const orderOptionsOf = ({ cost }: Pick<Endpoint, 'cost'>): Field[] => [
 	onceOptions,
 	limitOptions,
