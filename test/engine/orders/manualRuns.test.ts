@@ -35,6 +35,7 @@ it.each<[string, Node[], boolean]>([
 	['no node behind it', [], true],
 	['a disabled Wait for Video behind it', [{ ...waitForVideo(), disabled: true }], true],
 	['Wait for Video behind another node', [core('Next', 'noOp'), waitForVideo()], false],
+	['Model: Get Many behind it', [modelGateway({ resource: 'model', operation: 'getAll' })], true],
 	[
 		'Get Status behind it',
 		[modelGateway({ resource: 'video', operation: 'get', videoId: '={{ $json.id }}' })],

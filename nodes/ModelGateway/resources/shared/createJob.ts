@@ -56,10 +56,10 @@ export const uncollectedHint = (ids: string[]) =>
 /** Whether a node behind this one gets the video. Never fails: a hint must not end an order that was placed. */
 function isCollectedLater(context: IExecuteFunctions): boolean {
 	const later = nodesAround(context, context.getNode().name, 'getChildNodes') ?? [];
-	return later.some(
-		({ type, disabled, parameters }) =>
-			/\.modelGateway(WaitForVideo)?$/.test(type) &&
-			!disabled &&
-			parameters?.operation !== 'create',
-	);
+	return later.some(({ type, disabled, parameters = {} }) => {
+		const { resource, operation } = parameters;
+		const isOfVideos = resource === 'video' || resource === 'referenceVideo';
+		const looksAtJob = type.endsWith('.modelGateway') && isOfVideos && operation !== 'create';
+		return !disabled && (looksAtJob || type.endsWith('.modelGatewayWaitForVideo'));
+	});
 }
