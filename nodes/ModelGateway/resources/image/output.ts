@@ -84,7 +84,6 @@ export async function requestImages(
 	const execution = context.getExecutionId();
 	const images = await Promise.all(
 		pictures.map(async ({ bytes, mimeType, fields, ...picture }, index): Promise<MadeImage> => {
-			const { url } = picture;
 			const position = pictures.length > 1 ? { index } : {};
 			const json = { ...fields, ...position } as IDataObject;
 			if (!bytes) return { ...picture, json, execution };
@@ -96,11 +95,10 @@ export async function requestImages(
 			}
 			try {
 				const file = await storeImage(bytes, received.type, { index, context });
-				const { hint: note } = received;
-				return { json, file, ...withoutUndefined({ hint: note }), execution };
+				return { json, file, ...withoutUndefined({ hint: received.hint }), execution };
 			} catch (error) {
 				// The image is lost. Its entry stays, so that the next try does not order another one unasked.
-				return { json, url, problem: `could not be stored: ${storeProblem(error)}`, execution };
+				return { json, problem: `could not be stored: ${storeProblem(error)}`, execution };
 			}
 		}),
 	);

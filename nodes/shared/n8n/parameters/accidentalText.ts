@@ -63,13 +63,11 @@ export function placeholderIn(text: string, isOrdered: boolean): Accident | unde
 /** In a prompt, which may also mean it. */
 function doubtfulIn(text: string): Accident | undefined {
 	const template = inBraces(text, placeholder);
-	const [word] = missingWord.exec(text) ?? [];
 	if (template !== undefined) {
 		return { problem: `holds ${excerpt(template, 80)}, which nothing has filled in`, kind: 'hint' };
 	}
-	return word === undefined
-		? undefined
-		: { problem: `holds the word ${word}${checkOrigin}`, kind: 'hint' };
+	const word = missingWord.exec(text)?.[0];
+	return word ? { problem: `holds the word ${word}${checkOrigin}`, kind: 'hint' } : undefined;
 }
 
 const inBraces = (text: string, pattern: RegExp): string | undefined =>
