@@ -18,7 +18,7 @@ import {
 	videos,
 	withOrders,
 	world,
-} from './orders';
+} from '../support/workflows/orders';
 
 withOrders();
 

@@ -12,7 +12,7 @@ import {
 	texts,
 	withOrders,
 	world,
-} from './orders';
+} from '../support/workflows/orders';
 
 withOrders();
 

@@ -13,8 +13,8 @@ import {
 	videos,
 	withOrders,
 	world,
-} from './orders';
-import { stopAt, timeLimited } from './waits';
+} from '../support/workflows/orders';
+import { stopAt, timeLimited } from '../support/workflows/waits';
 
 withOrders();
 

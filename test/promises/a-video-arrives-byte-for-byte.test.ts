@@ -3,8 +3,8 @@ import { mp4Of } from '../support/files/boxes';
 import { answer, json, startServer } from '../support/http/scriptedServer';
 import { storage } from '../support/http/scriptedStorage';
 import { chain, credentialFor, waitForVideo } from '../support/workflows/workflows';
-import { nodeFor, toolResult } from './answers';
-import { run, withOrders, world } from './orders';
+import { nodeFor, toolResult } from '../support/workflows/answers';
+import { run, withOrders, world } from '../support/workflows/orders';
 import {
 	downloads,
 	filesOf,
@@ -16,7 +16,7 @@ import {
 	results,
 	resumeWhenDue,
 	waiting,
-} from './waits';
+} from '../support/workflows/waits';
 
 /** Links live shorter than a download may stand still. */
 withOrders({ linkSeconds: 30 });

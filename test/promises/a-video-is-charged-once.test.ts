@@ -15,7 +15,7 @@ import {
 	videos,
 	withOrders,
 	world,
-} from './orders';
+} from '../support/workflows/orders';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const tryAgain = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };

@@ -12,7 +12,7 @@ import {
 	shownBy,
 	withOrders,
 	world,
-} from './orders';
+} from '../support/workflows/orders';
 
 const workflow = chain(create('a reference video'));
 

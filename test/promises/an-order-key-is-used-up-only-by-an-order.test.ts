@@ -11,8 +11,8 @@ import {
 	videos,
 	withOrders,
 	world,
-} from './orders';
-import type { Fields, Thing } from './orders';
+} from '../support/workflows/orders';
+import type { Fields, Thing } from '../support/workflows/orders';
 
 const keyed = (more: Fields = {}, settings: NodeSettings = {}, thing: Thing = 'a video') =>
 	chain(

@@ -16,7 +16,7 @@ import {
 	world,
 	type Fields,
 	type Thing,
-} from './orders';
+} from '../support/workflows/orders';
 
 withOrders({ idempotencyHeader: 'Idempotency-Key' });
 

@@ -1,5 +1,5 @@
 import { withGateway } from '../support/http/withGateway';
-import { nodeFor, run, type Fields } from './answers';
+import { nodeFor, run, type Fields } from '../support/workflows/answers';
 
 const { gateway } = withGateway({});
 

@@ -8,7 +8,7 @@ import {
 	run,
 	type Fields,
 	type Operation,
-} from './answers';
+} from '../support/workflows/answers';
 
 const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 

@@ -12,9 +12,9 @@ import {
 	videos,
 	withOrders,
 	world,
-} from './orders';
-import type { Fields } from './orders';
-import { finishAfter, finishedJob, itemsOf, newVideo, results, runningJob, waiting } from './waits';
+} from '../support/workflows/orders';
+import type { Fields } from '../support/workflows/orders';
+import { finishAfter, finishedJob, itemsOf, newVideo, results, runningJob, waiting } from '../support/workflows/waits';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const paired = (count: number) => Array.from({ length: count }, (_, item) => ({ item }));

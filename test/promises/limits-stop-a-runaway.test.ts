@@ -9,7 +9,7 @@ import {
 	withOrders,
 	type Fields,
 	type Thing,
-} from './orders';
+} from '../support/workflows/orders';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const limited = (options: Fields, settings: NodeSettings = {}, thing: Thing = 'a video') =>

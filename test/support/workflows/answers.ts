@@ -1,13 +1,13 @@
 // Shared by the promises about responses, errors, files and strangers. It uses public names only.
-import type { Gateway } from '../../gateway';
+import type { Gateway } from '../../../gateway';
 import {
 	registerTypes,
 	runWorkflow,
 	type RunOptions,
 	type WorkflowJson,
 	type WorkflowRun,
-} from '../harness';
-import { picture } from '../support/data/samples';
+} from '../../harness';
+import { picture } from '../data/samples';
 import {
 	asTool,
 	byId,
@@ -17,8 +17,8 @@ import {
 	withSubNodes,
 	type Node,
 	type NodeSettings,
-} from '../support/workflows/workflows';
-import { agent } from '../support/workflows/agent';
+} from './workflows';
+import { agent } from './agent';
 
 /** JSON with named fields: parameters, a body, an item. */
 export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;

@@ -1,10 +1,10 @@
-import type { Gateway, GatewayOptions, RecordedRequest, Route } from '../../gateway';
-import { EngineProcess, runWorkflow, type RunOptions, type StoredExecution } from '../harness';
-import type { WorkflowJson, WorkflowRun } from '../harness';
-import { withTitle } from '../support/data/samples';
-import { mp4Of } from '../support/files/boxes';
-import { withGateway } from '../support/http/withGateway';
-import { storedBy } from '../support/workflows/interruptions';
+import type { Gateway, GatewayOptions, RecordedRequest, Route } from '../../../gateway';
+import { EngineProcess, runWorkflow, type RunOptions, type StoredExecution } from '../../harness';
+import type { WorkflowJson, WorkflowRun } from '../../harness';
+import { withTitle } from '../data/samples';
+import { mp4Of } from '../files/boxes';
+import { withGateway } from '../http/withGateway';
+import { storedBy } from './interruptions';
 import {
 	byId,
 	credentialFor,
@@ -12,7 +12,7 @@ import {
 	modelGateway,
 	type Node,
 	type NodeSettings,
-} from '../support/workflows/workflows';
+} from './workflows';
 
 /** Parameters or options of a node, or the fields of an item. */
 export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;

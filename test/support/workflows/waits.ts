@@ -1,11 +1,11 @@
-import type { Job } from '../../gateway';
-import type { WorkflowJson, WorkflowRun } from '../harness';
-import { resumeExecution, resumeToEnd } from '../harness';
-import { sha256 } from '../support/data/sha256';
-import { withTitle } from '../support/data/samples';
-import { mp4Of } from '../support/files/boxes';
-import { earlierJob } from '../support/workflows/earlierJobs';
-import { chain, type NodeSettings, waitForVideo } from '../support/workflows/workflows';
+import type { Job } from '../../../gateway';
+import type { WorkflowJson, WorkflowRun } from '../../harness';
+import { resumeExecution, resumeToEnd } from '../../harness';
+import { sha256 } from '../data/sha256';
+import { withTitle } from '../data/samples';
+import { mp4Of } from '../files/boxes';
+import { earlierJob } from './earlierJobs';
+import { chain, type NodeSettings, waitForVideo } from './workflows';
 import { pass, run, world, type Fields } from './orders';
 
 type Kind = 'task' | 'video';
