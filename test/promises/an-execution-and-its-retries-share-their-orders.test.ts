@@ -1,6 +1,7 @@
-import { retryExecution } from '../harness';
-import { stoppedBy } from '../support/workflows/interruptions';
-import { chain, loopOver } from '../support/workflows/workflows';
+import { registerTypes, retryExecution, type RunOptions } from '../harness';
+import { onLastJob, stoppedBy, withItems } from '../support/workflows/interruptions';
+import { testNode } from '../support/workflows/testNode';
+import { chain, loopOver, type NodeSettings } from '../support/workflows/workflows';
 import {
 	charged,
 	chargedJobs,
@@ -16,22 +17,14 @@ import {
 
 const workflow = chain(create('a reference video'));
 
-/** An execution that somebody stops as soon as its order was accepted. */
-const stopped = async () =>
+/** An execution that somebody stops as soon as its orders were accepted. */
+const stopped = async (ordering = workflow, prompts = ['Waves'], options: RunOptions = {}) =>
 	await stoppedBy(
-		(stop) => world.gateway.once('job', stop),
-		async (onStart) => await run(workflow, ['Waves'], { onStart }),
+		(stop) => onLastJob(world.gateway, prompts.length, stop),
+		async (onStart) => await run(ordering, prompts, { ...options, onStart }),
 	);
 
-withOrders();
-
-it('gives all Retries of an execution the jobs that one of them ordered', async () => {
-	refuseNext('a reference video', 'Fog');
-	const failed = await run(workflow, ['Fog', 'Waves']);
-	const jobs = jobsOf(await retryExecution(failed));
-	expect(jobsOf(await retryExecution(failed))).toEqual(jobs);
-	expect(charged()).toBe(2);
-});
+withOrders({ jobSeconds: 60 });
 
 it('orders once in two Retries at the same moment', async () => {
 	refuseNext('a reference video');
@@ -73,4 +66,39 @@ it('orders the same again in each run of a loop and in each new execution', asyn
 	await run(loopOver(create('a reference video')), ['Waves', 'Waves']);
 	await run(workflow);
 	expect(new Set(chargedJobs()).size).toBe(3);
+});
+
+it('takes no job of another stopped execution in n8n 1, where a Retry has no token of its execution', async () => {
+	const ofN8n1 = { hasResumeToken: false };
+	await stopped(workflow, ['Waves'], ofN8n1);
+	refuseNext('a reference video');
+	const failed = await run(workflow, ['Waves'], ofN8n1);
+	const retried = await retryExecution(failed);
+	expect(shownBy(retried)).not.toContain(chargedJobs()[0]);
+	expect(jobsOf(retried)).toEqual([chargedJobs()[1]]);
+});
+
+it('names all jobs of a stopped loop when its Retry fails before it reaches their items', async () => {
+	const loop = (settings: NodeSettings = {}) => loopOver(create('a reference video', { settings }));
+	const prompts = ['Waves', 'Clouds'];
+	const { stored } = await stopped(loop({ onError: 'continueRegularOutput' }), prompts);
+	const other = withItems(stored, [{ json: { prompt: 'New', media: world.media } }]);
+	const error = (await retryExecution(other, { workflow: loop() })).errorOf('Create');
+	expect(chargedJobs()).toHaveLength(2);
+	for (const job of chargedJobs()) expect(error?.description).toContain(job);
+});
+
+it('gives the Retry its job unchanged, although a later node had changed the item in place', async () => {
+	let isChanging = true;
+	const change = testNode('change', {}, async function () {
+		if (isChanging) for (const item of this.getInputData()) delete item.json.output;
+		return [this.getInputData()];
+	});
+	registerTypes({ nodes: [change] });
+	const changing = chain(create('a reference video'), { name: 'Change', type: 'test.change' });
+	const { stored } = await stopped(changing);
+	await retryExecution(stored);
+	isChanging = false;
+	expect(jobsOf(await retryExecution(stored))).toEqual(chargedJobs());
+	expect(charged()).toBe(1);
 });
