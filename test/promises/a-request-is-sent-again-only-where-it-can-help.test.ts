@@ -74,9 +74,3 @@ it('sends again after a passing error of the service, and gives up with an error
 	expect(details).toMatchObject({ status: 500, code: 'upstream_error', retry_can_help: true });
 	expect(sent()).toBeLessThan(20);
 });
-
-it('never sends again what had begun to be answered, because it may be charged', async () => {
-	meet({ action: 'cut', after: '50%' }, Infinity);
-	expect(await detailsOf(gateway, 'chat.complete')).toMatchObject({ billed: 'unknown' });
-	expect(sent()).toBe(1);
-});

@@ -27,15 +27,6 @@ it.each([...images, ...texts])(
 	},
 );
 
-it('sends a chat and an image again by themselves when the response was lost', async () => {
-	for (const thing of ['a chat', 'an image'] as const) {
-		loseNext(thing, 2);
-		expect((await run(chain(create(thing)))).status).toBe('success');
-		expect(requested(thing)).toBe(3);
-	}
-	expect(charged()).toBe(2);
-});
-
 it('sends no image again by itself after a lost response when the user chose Stop and Report', async () => {
 	loseNext('an image');
 	const failed = await run(chain(create('an image', { options: { ifAnswerLost: 'stop' } })));

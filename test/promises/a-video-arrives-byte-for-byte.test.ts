@@ -64,25 +64,6 @@ it('takes no part of an mp4 for the whole file, even when its length is as annou
 const base64 = video.toString('base64');
 const inside = `data:video/mp4;base64,${base64}`;
 
-it.each<[string, (link: string) => unknown]>([
-	['beside a preview that comes first', (url) => ({ files: [{ url: `${url}.png` }, { url }] })],
-	['in a text that is JSON', (url) => ({ resultJson: JSON.stringify({ resultUrls: [url] }) })],
-	['one level deeper', (url) => ({ movie: { url } })],
-	['as the video itself', () => ({ result_url: inside })],
-])('fetches a video whose answer has it %s', async (_, fieldsWith) => {
-	const file = await startServer(storage(video));
-	const answered = { status: 'completed', ...Object(fieldsWith(`${file.url}/v.mp4`)) };
-	const service = await startServer(json(answered));
-	const credentials = credentialFor({ url: service.url, apiKey: 'demo-key' });
-	const input = itemsOf([finishedJob('task', video)]);
-	const execution = await run(waiting({ whileWaiting: 'hold' }), [], {
-		credentials,
-		input,
-		mode: 'manual',
-	});
-	expect(await filesOf(execution)).toEqual([sha256(video)]);
-});
-
 it('takes a video of many megabytes that is in its response itself', async () => {
 	const large = mp4Of(9_000_000);
 	const result_url = `data:video/mp4;base64,${large.toString('base64')}`;

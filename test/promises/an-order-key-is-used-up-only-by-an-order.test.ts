@@ -10,7 +10,6 @@ import {
 	run,
 	videos,
 	withOrders,
-	world,
 } from '../support/workflows/orders';
 import type { Fields, Thing } from '../support/workflows/orders';
 
@@ -30,19 +29,6 @@ it.each(videos)('orders under a key whose first order the service refused: %s', 
 	refuseNext(thing);
 	expect((await run(keyed({}, {}, thing))).status).toBe('error');
 	expect((await run(keyed({}, {}, thing))).status).toBe('success');
-	expect(orderedPrompts()).toEqual(['Waves']);
-});
-
-it.each([
-	['code and message', { code: 1102, message: 'Account balance not enough' }],
-	['base_resp', { task_id: '', base_resp: { status_code: 1008, status_msg: 'no balance, limit' } }],
-	['success: false', { success: false, message: 'No available channel for this model' }],
-])('orders under a key that was refused with HTTP 200: %s', async (_, body) => {
-	const answered = { action: 'answer', body: JSON.stringify(body) } as const;
-	world.gateway.fault({ ...answered, route: 'videoCreate' });
-	const refused = await run(keyed());
-	expect(refused.errorOf('Create')?.context.data).toMatchObject({ billed: 'no' });
-	await run(keyed());
 	expect(orderedPrompts()).toEqual(['Waves']);
 });
 

@@ -73,18 +73,3 @@ it('names a link in the answer of a chat that looks like an image and was not ta
 	expect(result.items('Node')).toHaveLength(1);
 	expect(result.hintsOf('Node').join()).toContain('https://a.example/sketch.png');
 });
-
-it('makes files of the images in a stream of events, without those that are not finished', async () => {
-	const event = (type: string, file: string) =>
-		`event: ${type}\ndata: ${JSON.stringify({ type, b64_json: file, usage: { total_tokens: 7 } })}\n\n`;
-	const partial = event('image_generation.partial_image', png.subarray(0, 60).toString('base64'));
-	gateway.fault({
-		route: 'imageGenerate',
-		action: 'answer',
-		headers: { 'content-type': 'text/event-stream' },
-		body: partial + event('image_generation.completed', base64),
-	});
-	const result = await make('image.generate');
-	expect(result.items('Node')).toHaveLength(1);
-	expect(await result.binary(result.items('Node')[0])).toEqual(png);
-});

@@ -39,11 +39,3 @@ it('fails only the item whose text is refused', async () => {
 		{ json: { details: { code: 'invalid_prompt' } }, pairedItem: { item: 4 } },
 	]);
 });
-
-it('reads vectors that come as base64', async () => {
-	const [plain] = (await embed(['A boat'])).items('Node');
-	const [decoded] = (await embed(['A boat'], { encodingFormat: 'base64' })).items('Node');
-	const [one, other] = [plain, decoded].map(({ json }) => json.embedding as number[]);
-	expect(other).toHaveLength(256);
-	other.forEach((value, place) => expect(value).toBeCloseTo(one[place], 5));
-});

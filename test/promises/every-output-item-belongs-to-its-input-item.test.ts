@@ -2,7 +2,7 @@ import { mp4Of } from '../support/files/boxes';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { core } from '../support/workflows/workflows';
-import { allOperations, continues, itemsOf, nodeFor, run, type Fields } from '../support/workflows/answers';
+import { allOperations, itemsOf, nodeFor, run, type Fields } from '../support/workflows/answers';
 
 const { gateway } = withGateway({ jobSeconds: Infinity });
 
@@ -39,16 +39,6 @@ it('pairs each of the images of an item, and each model of a list, with that ite
 	expect(new Set(pairsOf(models).map((pair) => JSON.stringify(pair)))).toEqual(
 		new Set(['{"item":0}']),
 	);
-});
-
-it('gives the other items when one fails, each still paired with its own', async () => {
-	const input = itemsOf({ text: 'A boat' }, { text: '[blocked]' }, { text: 'A lamp' });
-	const settings = { onError: 'continueErrorOutput' } as const;
-	const result = await run(gateway, nodeFor('chat.complete', {}, settings), { input });
-	expect(pairsOf(result.items('Node'))).toEqual([{ item: 0 }, { item: 2 }]);
-	expect(pairsOf(result.items('Node', { output: 1 }))).toEqual([{ item: 1 }]);
-	const inPlace = await run(gateway, nodeFor('chat.complete', {}, continues), { input });
-	expect(inPlace.items('Node').map(({ json }) => 'error' in json)).toEqual([false, true, false]);
 });
 
 it('sends nothing for an empty input', async () => {

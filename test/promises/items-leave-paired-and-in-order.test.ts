@@ -64,6 +64,8 @@ it.each(videos)(
 			{ ...(failed?.json.details as Fields), request_id: '', raw_body: '' },
 		];
 		expect(fields(inLine)).toEqual(fields(byOutput));
+		const inPlace = inLine.execution.items('Create').map(({ json }) => 'error' in json);
+		expect(inPlace).toEqual([false, true, false, false]);
 		expect(orderedPrompts()).toHaveLength(6);
 	},
 );

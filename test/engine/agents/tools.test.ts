@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
-import { openSignedBinary, registerTypes, retryExecution } from '../../harness';
+import { openSignedBinary, registerTypes } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { agent, mcpTrigger } from '../../support/workflows/agent';
 import { picture } from '../../support/data/samples';
@@ -111,26 +111,6 @@ describe('a node as a tool of an agent', () => {
 		},
 	);
 
-	it('does not order again when Retry calls the tool again after the execution failed', async () => {
-		const tool = asTool(modelGateway(create), 'Tool');
-		const workflow = withSubNodes(chain({ name: 'Agent', type: 'test.agent' }), ['ai_tool', tool]);
-		const { data, ...first } = await runWorkflow(workflow);
-		// When the model fails after the tools have run, n8n stores the agent as the node to execute again.
-		const agentNode = first.workflowData.nodes.find(({ name }) => name === 'Agent') as INode;
-		Object.assign(data.resultData.runData.Agent[0], { error: { message: 'The model failed' } });
-		data.resultData.lastNodeExecuted = 'Agent';
-		const source = { main: [{ previousNode: 'Start' }] };
-		data.executionData?.nodeExecutionStack.push({
-			node: agentNode,
-			data: { main: [[{ json: {} }]] },
-			source,
-		});
-		const retried = await retryExecution({ ...first, data, finished: false });
-		const [{ job }] = gateway.ledger;
-		expect(String(retried.items('Agent')[0].json.answer)).toContain(`with the job ID ${job}`);
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('gets the videos of an agent that fails again in each try of Retry On Fail', async () => {
 		let failures = 2;
 		const answers: string[] = [];
@@ -157,16 +137,6 @@ describe('a node as a tool of an agent', () => {
 		expect(jobs).toHaveLength(2);
 		const named = answers.map((text) => jobs.find((job) => text.includes(job)));
 		expect(named).toEqual([...jobs, ...jobs, ...jobs]);
-	});
-
-	it('orders nothing in other words after a call whose response was lost', async () => {
-		gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
-		const reworded = { ...create, prompt: '=A boat, {{ Math.random() }}' };
-		const texts = await callTool(modelGateway, reworded, { calls: 2 });
-		expect(texts[0]).toContain('the connection was lost before the response arrived');
-		expect(texts[1]).toContain('Another order was sent before in place of this one');
-		expect(texts[1]).toContain('An earlier try has already sent this order');
-		expect(gateway.ledger).toHaveLength(1);
 	});
 
 	it.each(['video', 'task'] as const)(

@@ -72,21 +72,6 @@ describe('bad input', () => {
 		expect(gateway.requests).toEqual([]);
 		return result.errorOf(node.name)?.message;
 	};
-	it.each([
-		['ftp://firm.example/a.mp4', 'must be a public https link, and this one starts with ftp://'],
-		[
-			'https://firm.example/a.png https://firm.example/b.png',
-			'must be one link (it holds 2): add one entry for each (Add Media)',
-		],
-		[
-			'={{ ["https://firm.example/a.png", "https://firm.example/b.png"] }}',
-			'must be one link (it holds 2): add one entry for each (Add Media)',
-		],
-	])('says what is wrong with the link %s', async (url, problem) => {
-		const media = { values: [{ type: 'reference_image', source: 'url', url }] };
-		const create = createReferenceVideo({ mediaInput: 'fields', media });
-		expect(await messageOf(create)).toBe(`Media 1: URL ${problem}`);
-	});
 
 	it.each(linkFields)(
 		'refuses a link that the service cannot fetch: $label',

@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 import {
-	EngineProcess,
 	moveReceivedFiles,
 	openSignedBinary,
 	receiveFile,
@@ -10,7 +9,6 @@ import {
 } from '../../harness';
 import { startServer } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
-import { storedBy } from '../../support/workflows/interruptions';
 import { mp4Of } from '../../support/files/boxes';
 import { jpegOf, withPictures } from '../../support/files/jpegs';
 import { picture } from '../../support/data/samples';
@@ -123,14 +121,6 @@ describe('files of earlier nodes as reference media', () => {
 		});
 	});
 
-	it('recognises an order after a kill although the Retry makes the file again', async () => {
-		const n8n = new EngineProcess();
-		const stored = await storedBy(n8n, async (onStart) => await run({ onStart }));
-		const retried = await retryExecution(stored);
-		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
-		expect(gateway.ledger).toHaveLength(1);
-	});
-
 	it('refuses a file before it sends anything when n8n keeps files in memory', async () => {
 		const result = await run({ binaryDataMode: 'default' });
 		expect(result.errorOf('Create')?.message).toBe(
@@ -176,15 +166,6 @@ describe('files of earlier nodes as reference media', () => {
 			const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
 			expect(result.items('Form')[0].binary?.photo.id).not.toContain('/temp/');
 			expect((await fetch(media[0].url)).status).toBe(200);
-		});
-
-		it('orders once for each form file although its ID changes before the Retry', async () => {
-			const refusal = { status: 403, code: 'permission_denied' };
-			gateway.fault({ route: 'referenceVideoCreate', action: 'error', skip: 1, ...refusal });
-			const failed = await send(2);
-			expect(failed.status).toBe('error');
-			expect((await retryExecution(failed)).status).toBe('success');
-			expect(gateway.ledger).toHaveLength(2);
 		});
 
 		it('places no second order when the gateway refuses the new link of a form file under the same key', async () => {

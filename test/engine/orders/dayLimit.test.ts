@@ -141,6 +141,11 @@ describe('a limit that is set or changed during the day', () => {
 		expect(await orderedUnder({ maxOrdersPerDay: 8 }, 3)).toBe(8);
 	});
 
+	it('counts only orders that were placed, and none that Max Cost per Day has refused', async () => {
+		expect(await orderedUnder({ maxCostPerDay: 0.5, maxOrdersPerDay: 3 }, 4)).toBe(2);
+		expect(await orderedUnder({ maxOrdersPerDay: 3 }, 2)).toBe(3);
+	});
+
 	it('counts all of two executions at once, although n8n’s database fails in between', async () => {
 		let isLocked = true;
 		processedItems.precede = () => {
@@ -185,22 +190,4 @@ describe('a limit that is set or changed during the day', () => {
 		expect(await at(-1)).toBe(4);
 		expect(await at(3)).toBe(4);
 	});
-});
-
-it('applies Max Cost per Day together with Max Orders per Day, which counts only placed orders', async () => {
-	const order = async (limits: IDataObject, count: number) => {
-		const node = createReferenceVideo(
-			{ options: { duration: 2, limits } },
-			{ onError: 'continueRegularOutput' },
-		);
-		await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway, { advanced: true, prices }),
-			mode: 'trigger',
-			input: Array.from({ length: count }, () => ({ json: { media } })),
-		});
-		return gateway.ledger.length;
-	};
-	expect(await order({ maxCostPerDay: 0.5, maxOrdersPerDay: 3 }, 4)).toBe(2);
-	// Max Orders per Day does not count what Max Cost per Day refused.
-	expect(await order({ maxOrdersPerDay: 3 }, 2)).toBe(3);
 });

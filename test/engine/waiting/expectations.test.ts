@@ -88,13 +88,6 @@ describe('when a video is expected', () => {
 		]);
 	});
 
-	it('is the usual time of the specification for reference videos only', async () => {
-		expect(hintsOf(await park('task'))).toEqual([
-			expect.stringMatching(/^A reference video usual/),
-		]);
-		expect(hintsOf(await park('video'))).toEqual([expect.stringMatching(/^Video job /)]);
-	});
-
 	it('is not learned from a job that was finished before the first poll, or that nobody saw begin', async () => {
 		await learn('task', 0);
 		const jobs = earlierTasks(gateway, 5);
@@ -151,11 +144,6 @@ describe('when a video is expected', () => {
 		const job = earlierJob(gateway, 'video', video);
 		const run = await startWaits(gateway, chain(waitForVideo()), [job]);
 		expect((await resumeToEnd(run)).status).toBe('success');
-	});
-
-	it('is no longer said after three times the usual time, but what can be done', async () => {
-		const run = await later(await park('task'), 930);
-		expect(hintsOf(run)[0]).toMatch(/^Waited for 16 minutes\. This takes more than three times/);
 	});
 
 	it('is not said of a job that has ended under a word of its own', async () => {

@@ -5,7 +5,7 @@ import { mp4Of } from '../../support/files/boxes';
 import { read } from '../../support/files/repository';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf } from '../../support/workflows/log';
-import { hintsOf, resume, startWaits } from '../../support/workflows/parkedWaits';
+import { hintsOf, resume } from '../../support/workflows/parkedWaits';
 import {
 	chain,
 	core,
@@ -26,9 +26,6 @@ describe('Wait for Video', () => {
 	});
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
-
-	const wait = async (jobs: Array<{ id: string }>) =>
-		await resumeToEnd(await startWaits(gateway, chain(waitForVideo()), jobs, { mode: 'manual' }));
 
 	const pollsOf = (id: string) =>
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
@@ -136,28 +133,6 @@ describe('Wait for Video', () => {
 		for (const { task_id, job_id, result_url, video_url } of [json, example]) {
 			expect([job_id, video_url]).toEqual([task_id, result_url]);
 		}
-	});
-
-	it('lists every job except a failed one that the message names', async () => {
-		const [failed, running, finished] = createJobs(3);
-		gateway.jobs.start(running.id);
-		gateway.jobs.complete(finished.id, video);
-		gateway.fault({ route: 'download', action: 'answer', status: 500, times: Infinity });
-		// By the time this failure ends the run, all jobs have been polled.
-		setTimeout(() => gateway.jobs.fail(failed.id, 'no such style'), 5_000);
-		const jobs = [failed, running, finished];
-		const error = (await wait(jobs)).errorOf('Wait for Video');
-		const description = String(error?.description);
-		expect(description).toContain(
-			`Jobs that Wait for Video collects by ID, unless they failed: item 1: ${running.id} (last status in_progress, 30 %); item 2: ${finished.id} (last status completed, 100 %).`,
-		);
-		// Its message names it.
-		expect(error?.message).toContain(`Item 0: Video job ${failed.id} failed`);
-		expect(description).not.toContain(failed.id);
-
-		const unknown = (await wait([{ id: 'task_unknown' }, running])).errorOf('Wait for Video');
-		expect(unknown?.message).toContain('task_unknown');
-		expect(unknown?.description).toMatch(`unless they failed: item 1: ${running.id} `);
 	});
 
 	it.each<[string, string, IDataObject, Route]>([
@@ -278,14 +253,6 @@ describe('Wait for Video', () => {
 			);
 			expect([pollsOf(one).length, pollsOf(other).length]).toEqual([3, 1]);
 			expect(outputs[2].json).not.toBe(outputs[0].json);
-		});
-
-		it('is no reason for Wait for Video to poll the job within three seconds', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 500);
-			await run(chain(get, waitForVideo({ whileWaiting: 'hold' })), [id]);
-			const [first, second] = pollsOf(id).map(({ at }) => at);
-			expect(second - first).toBeGreaterThanOrEqual(3000);
 		});
 	});
 

@@ -49,7 +49,6 @@ describe('Automatic', () => {
 	};
 
 	it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
-		['a schedule', 'trigger', chain(wait)],
 		['the failure of another workflow', 'error', chain(wait)],
 		['a webhook that responds at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
 		[
@@ -80,7 +79,6 @@ describe('Automatic', () => {
 			withoutNode('Gone', startedByWebhook({}, core('Gone', 'noOp'), wait)),
 			'a connection of the workflow leads to a node that is missing',
 		],
-		['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
 		['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
 	])(
 		'keeps running with Automatic when the workflow is started by %s, and says why',

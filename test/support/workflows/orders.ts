@@ -1,4 +1,4 @@
-import type { Gateway, GatewayOptions, RecordedRequest, Route } from '../../../gateway';
+import type { Gateway, RecordedRequest, Route } from '../../../gateway';
 import { EngineProcess, runWorkflow, type RunOptions, type StoredExecution } from '../../harness';
 import type { WorkflowJson, WorkflowRun } from '../../harness';
 import { withTitle } from '../data/samples';
@@ -21,7 +21,7 @@ export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;
 export const world = {} as { gateway: Gateway; media: Fields[] };
 
 /** Gives each test a gateway in simulated time. Its jobs finish at once, each with a video of its own. */
-export const withOrders = (options: GatewayOptions = {}) =>
+export const withOrders = (options: Parameters<typeof withGateway>[0] = {}) =>
 	Object.assign(
 		world,
 		withGateway({
