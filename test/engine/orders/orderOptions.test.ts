@@ -1,58 +1,39 @@
-import type { IDataObject } from 'n8n-workflow';
-import { runWorkflow, type WorkflowRun } from '../../harness';
+import type { WorkflowRun } from '../../harness';
 import {
-	byId,
-	chain,
-	createReferenceVideo,
-	credentialFor,
-	modelGateway,
-	inGroups,
-} from '../../support/workflows/workflows';
-import { withGateway } from '../../support/http/withGateway';
+	charged,
+	create,
+	loseNext,
+	run,
+	withOrders,
+	world,
+	type Fields,
+	type Thing,
+} from '../../support/workflows/orders';
+import { chain, inGroups } from '../../support/workflows/workflows';
 
 // The options that guard money, with whatever value an expression may give them.
 
-const { gateway, media } = withGateway({
-	jobSeconds: 60,
-	render: async () => new Uint8Array(0),
-	draw: async () => new Uint8Array(0),
-});
-
-const { parameters: referenceVideo } = createReferenceVideo();
-const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
-const image = { resource: 'image', operation: 'generate', model: byId('image-1'), download: false };
-const prompt = '={{ $json.prompt }}';
+withOrders();
 
 /** The operations that have an Order Key and a limit on orders. */
-const operations: Array<[string, IDataObject]> = [
-	['a reference video', referenceVideo as IDataObject],
-	['a video', { ...video, prompt }],
-	['an image', { ...image, prompt }],
-];
+const things: Thing[] = ['a reference video', 'a video', 'an image'];
 
-async function order(
-	options: IDataObject,
-	{ parameters = referenceVideo as IDataObject, count = 3 } = {},
-): Promise<WorkflowRun> {
-	const node = modelGateway({ ...parameters, options: inGroups(options) }, { name: 'Create' });
-	return await runWorkflow(chain(node), {
-		credentials: credentialFor(gateway),
-		input: Array.from({ length: count }, (_, index) => ({
-			json: { prompt: `Video ${index}`, media, sku: `A-${index}` },
-		})),
-		mode: 'trigger',
-	});
-}
+const order = async (options: Fields): Promise<WorkflowRun> =>
+	await run(chain(create('a reference video', { options })));
 
-/** Orders with these options in every operation, and expects an error before anything is sent. */
-async function expectProblem(options: IDataObject, label: RegExp): Promise<void> {
-	for (const [, parameters] of operations) {
-		const result = await order({ ...options, skipChecks: true }, { parameters, count: 1 });
-		expect(result.errorOf('Create')?.message ?? 'No error').toMatch(label);
+/** Orders with these options, as they are, in every operation, and expects an error before anything is sent. */
+async function expectRefusal(options: unknown, problem: RegExp): Promise<void> {
+	for (const thing of things) {
+		const node = create(thing);
+		Object.assign(node.parameters as object, { options });
+		const result = await run(chain(node));
+		expect(result.errorOf('Create')?.message ?? 'No error').toMatch(problem);
 	}
-	expect(gateway.requests).toEqual([]);
-	expect(gateway.ledger).toEqual([]);
+	expect(world.gateway.requests).toEqual([]);
+	expect(charged()).toBe(0);
 }
+const expectProblem = async (options: Fields, problem: RegExp) =>
+	await expectRefusal({ ...inGroups(options), skipChecks: true }, problem);
 
 const nothing = [
 	'',
@@ -116,8 +97,8 @@ describe('a group that guards money', () => {
 	];
 
 	it.each(shapes)('places no order when n8n finds nothing in it: %j', async (group) => {
-		await expectProblem({ limits: group } as IDataObject, /^Limits needs a limit/);
-		await expectProblem({ once: group } as IDataObject, /^Order Once needs an Order Key$/);
+		await expectProblem({ limits: group } as Fields, /^Limits needs a limit/);
+		await expectProblem({ once: group } as Fields, /^Order Once needs an Order Key$/);
 	});
 });
 
@@ -132,38 +113,21 @@ describe('guards in the wrong place', () => {
 		['={{ { limits: { maxOrders: 3 } } }}', /^Options cannot be read/],
 	] as Array<[object | string, RegExp]>)(
 		'places no order where options are %j',
-		async (options, problem) => {
-			for (const [, parameters] of operations) {
-				const node = modelGateway({ ...parameters, options } as never, { name: 'Create' });
-				const input = [{ json: { prompt: 'Video', media } }];
-				const result = await runWorkflow(chain(node), {
-					credentials: credentialFor(gateway),
-					input,
-					mode: 'trigger',
-				});
-				expect(result.errorOf('Create')?.message ?? 'No error').toMatch(problem);
-			}
-			expect(gateway.ledger).toEqual([]);
-		},
+		async (options, problem) => await expectRefusal(options, problem),
 	);
 
 	it.each([[], '', null, {}])('orders where options are %j', async (options) => {
-		const node = modelGateway({ ...video, prompt, options } as never, { name: 'Create' });
-		await runWorkflow(chain(node), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { prompt: 'Video' } }],
-			mode: 'trigger',
-		});
-		expect(gateway.ledger).toHaveLength(1);
+		const node = create('a video');
+		Object.assign(node.parameters as object, { options });
+		await run(chain(node));
+		expect(charged()).toBe(1);
 	});
 });
 
-describe('Order Key', () => {
-	it.each([{}, { ifOrderedBefore: 'drop' }, { releaseOrderKey: true }])(
-		'places no order when Order Once was added without a key: %j',
-		async (once) => await expectProblem({ once }, /^Order Once needs an Order Key$/),
-	);
-});
+it.each([{}, { ifOrderedBefore: 'drop' }, { releaseOrderKey: true }])(
+	'places no order when Order Once was added without a key: %j',
+	async (once) => await expectProblem({ once }, /^Order Once needs an Order Key$/),
+);
 
 const problem = 'is a problem';
 
@@ -197,21 +161,20 @@ const isProblem = (result: WorkflowRun) =>
 
 describe('options set by an expression', () => {
 	const key = { orderKey: 'A-1' };
-	const once = { count: 1 };
 
 	it.each(values)('places no order when Release Order Key is %j, which %s', async (value, end) => {
-		await order(key, once);
-		const result = await order({ ...key, releaseOrderKey: value }, once);
-		expect(gateway.ledger).toHaveLength(1);
-		await order(key, once);
-		const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
+		await order(key);
+		const result = await order({ ...key, releaseOrderKey: value });
+		expect(charged()).toBe(1);
+		await order(key);
+		const found = charged() > 1 ? 'releases the key' : 'keeps the key';
 		expect(isProblem(result) ? problem : found).toBe(end);
 	});
 
 	it.each(values)('places no second order when If Ordered Before is %j', async (value, _, end) => {
-		await order(key, once);
-		const result = await order({ ...key, ifOrderedBefore: value }, once);
-		expect(gateway.ledger).toHaveLength(1);
+		await order(key);
+		const result = await order({ ...key, ifOrderedBefore: value });
+		expect(charged()).toBe(1);
 		const found = result.status === 'success' ? 'skips the item' : 'fails';
 		expect(isProblem(result) ? problem : found).toBe(end);
 	});
@@ -220,17 +183,13 @@ describe('options set by an expression', () => {
 		'sends no order again when If No Response Arrives is %j, unless that is resend',
 		async (value, _, __, end) => {
 			for (const skipChecks of [false, true]) {
-				const before = gateway.ledger.length;
-				const lost = gateway.fault({
-					route: 'referenceVideoCreate',
-					action: 'reset',
-					accepted: true,
-				});
-				const result = await order({ ifAnswerLost: value, skipChecks }, once);
+				const before = charged();
+				const lost = loseNext('a reference video');
+				const result = await order({ ifAnswerLost: value, skipChecks });
 				lost.remove();
-				const found = gateway.ledger.length > before + 1 ? 'resends' : 'stops';
+				const found = charged() > before + 1 ? 'resends' : 'stops';
 				expect(isProblem(result) ? problem : found).toBe(end);
-				if (end === problem) expect(gateway.ledger).toHaveLength(before);
+				if (end === problem) expect(charged()).toBe(before);
 			}
 		},
 	);

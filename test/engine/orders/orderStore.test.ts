@@ -1,93 +1,76 @@
-import type { IDataObject } from 'n8n-workflow';
 import { randomFrom } from '../../../gateway/random';
 import { EngineProcess, processedItems, type WorkflowRun } from '../../harness';
 import { currentProcess } from '../../harness/process';
-import { chain, createVideo, type NodeSettings, inGroups } from '../../support/workflows/workflows';
-import { withGateway } from '../../support/http/withGateway';
+import {
+	charged,
+	create,
+	run,
+	withOrders,
+	world,
+	type Fields,
+} from '../../support/workflows/orders';
+import { chain } from '../../support/workflows/workflows';
 
 // n8n's store of a node keeps its newest entries. What it forgets, nobody can guard.
 
 /** How many entries the store keeps. */
 const room = 20_000;
 
-const { gateway, runWorkflow } = withGateway({
-	isTimeSimulated: true,
-	jobSeconds: Infinity,
-	render: async () => new Uint8Array(0),
-});
+withOrders({ jobSeconds: Infinity });
 
-const itemsOf = (from: number, to: number) =>
-	Array.from({ length: to - from }, (_, index) => ({ json: { sku: `S${from + index}` } }));
+const keyed = (options: Fields = {}, more: Fields = {}) =>
+	chain(create('a video', { options: { orderKey: '={{ $json.prompt }}', ...options }, ...more }));
+const skus = (from: number, to: number) =>
+	Array.from({ length: to - from }, (_, index) => `S${from + index}`);
 
-const run = async (
-	input: ReturnType<typeof itemsOf>,
-	options: IDataObject = {},
-	parameters: IDataObject = {},
-	settings: NodeSettings = {},
-): Promise<WorkflowRun> => {
-	const keyed = { orderKey: '={{ $json.sku }}', ...options };
-	const node = createVideo(
-		{ prompt: '={{ $json.sku }}', options: inGroups(keyed), ...parameters },
-		settings,
-	);
-	return await runWorkflow(chain(node), { mode: 'trigger', input });
+/** Adds entries of later orders, until the store has no more room. */
+const fillUp = () => {
+	const { size } = processedItems;
+	processedItems.fill(Array.from({ length: room - size }, (_, index) => `filler ${size + index}`));
 };
-
-/** Entries of later orders, as if this number of them had been recorded. */
-let fillers = 0;
-const fill = (count: number) =>
-	processedItems.fill(Array.from({ length: count }, () => `filler ${fillers++}`));
-const fillUp = () => fill(room - processedItems.size);
 
 const continues = { onError: 'continueRegularOutput' } as const;
 
 describe('a full store of n8n', () => {
 	const limit = { maxOrdersPerDay: 10 };
-	const lists: Array<[string, IDataObject, NodeSettings]> = [
-		['that is only previewed', { preview: true }, {}],
-		['that is refused', {}, {}],
-		['whose orders a limit refuses one by one', {}, continues],
-	];
 
-	it.each(lists)(
-		'forgets no Order Key and no order of the day for a list %s',
-		async (_, parameters, settings) => {
-			await run(itemsOf(0, 10), limit);
-			fillUp();
-			await run(itemsOf(1_000, 1_600), limit, parameters, settings);
-			expect(processedItems.size).toBe(room);
-			await run(itemsOf(100, 110), limit, {}, settings);
-			const again = await run(itemsOf(0, 10), limit);
-			expect(again.items('Create').map(({ json }) => json.ordered)).toEqual(
-				Array.from({ length: 10 }, () => false),
-			);
-			expect(gateway.ledger).toHaveLength(10);
-		},
-	);
+	it.each<[string, Fields]>([
+		['that is only previewed', { preview: true }],
+		['that is refused', {}],
+		['whose orders a limit refuses one by one', { settings: continues }],
+	])('forgets no Order Key and no order of the day for a list %s', async (_, more) => {
+		await run(keyed(limit), skus(0, 10));
+		fillUp();
+		await run(keyed(limit, more), skus(1_000, 1_600));
+		expect(processedItems.size).toBe(room);
+		await run(keyed(limit, { ...more, preview: false }), skus(100, 110));
+		const again = await run(keyed(limit), skus(0, 10));
+		expect(again.items('Create').map(({ json }) => json.ordered)).toEqual(
+			Array.from({ length: 10 }, () => false),
+		);
+		expect(charged()).toBe(10);
+	});
 });
 
 describe('a list with more orders than n8n’s store can guard', () => {
-	it.each<[string, IDataObject, number]>([
+	it.each<[string, Fields, number]>([
 		['orders with an Order Key', {}, 2_475],
 		['orders', { orderKey: undefined }, 4_950],
 	])('is refused before anything is sent, and the error says how many: %s', async (...row) => {
 		const [orders, options, most] = row;
-		const refused = await run(itemsOf(0, most + 1), options, { preview: false });
+		const refused = await run(keyed(options), skus(0, most + 1));
 		expect(refused.errorOf('Create')?.message).toMatch(
 			new RegExp(`Nothing was ordered, because the list has more than ${most} ${orders}$`),
 		);
-		expect(gateway.requests).toEqual([]);
+		expect(world.gateway.requests).toEqual([]);
 		expect(processedItems.size).toBe(0);
 	});
 });
 
 // The first executions of a node at the same moment, in several workers, with the same Order Key.
 
-const workflow = chain(createVideo({ options: inGroups({ orderKey: 'row 1' }) }));
-const order = async (worker = new EngineProcess()) =>
-	(await worker.run(
-		async () => await runWorkflow(workflow, { mode: 'trigger', inWorker: true }),
-	)) as WorkflowRun;
+const orderIn = async (worker: EngineProcess, prompts = ['row 1']) =>
+	(await worker.run(async () => await run(keyed(), prompts, { inWorker: true }))) as WorkflowRun;
 
 /** Lets each call to n8n's store take up to this many milliseconds before it reads, and as long to respond. */
 function answerAtRandom(seed: string, milliseconds: number): void {
@@ -103,11 +86,13 @@ it.each(Array.from({ length: 12 }, (_, index) => [2 + 2 * (index % 2), `burst ${
 	async (count, seed) => {
 		answerAtRandom(String(seed), 40);
 		const workers = Array.from({ length: Number(count) }, () => new EngineProcess());
-		const runs = await Promise.all(workers.map(async (worker) => await order(worker)));
+		const runs = await Promise.all(workers.map(async (worker) => await orderIn(worker)));
 		expect(runs.map((run) => run.errorOf('Create')?.message)).toEqual(runs.map(() => undefined));
-		expect(gateway.ledger).toHaveLength(1);
-		expect((await order()).items('Create')[0].json).toMatchObject({ ordered: false });
-		expect(gateway.ledger).toHaveLength(1);
+		expect(charged()).toBe(1);
+		expect((await orderIn(new EngineProcess())).items('Create')[0].json).toMatchObject({
+			ordered: false,
+		});
+		expect(charged()).toBe(1);
 	},
 );
 
@@ -116,12 +101,12 @@ it.each(Array.from({ length: 6 }, (_, index) => [`refused burst ${index}`]))(
 	async (seed) => {
 		answerAtRandom(seed, 40);
 		const refusal = { status: 429, code: 'quota_exceeded', times: Infinity };
-		const fault = gateway.fault({ route: 'videoCreate', action: 'error', ...refusal });
+		const fault = world.gateway.fault({ route: 'videoCreate', action: 'error', ...refusal });
 		const workers = Array.from({ length: 4 }, () => new EngineProcess());
-		await Promise.all(workers.map(async (worker) => await order(worker)));
+		await Promise.all(workers.map(async (worker) => await orderIn(worker)));
 		fault.remove();
-		await order();
-		expect(gateway.ledger).toHaveLength(1);
+		await orderIn(new EngineProcess());
+		expect(charged()).toBe(1);
 	},
 );
 
@@ -133,23 +118,13 @@ it.each(Array.from({ length: 14 }, (_, index) => index + 1))(
 			if (++calls === lost) throw new Error('Connection terminated unexpectedly');
 		};
 		const worker = new EngineProcess();
-		for (let runs = 0; runs < 3; runs++) await order(worker);
-		expect(gateway.ledger).toHaveLength(1);
+		for (let runs = 0; runs < 3; runs++) await orderIn(worker);
+		expect(charged()).toBe(1);
 	},
 );
 
 describe('a list of Order Keys that another worker orders meanwhile', () => {
-	const skus = Array.from({ length: 11 }, (_, index) => ({ json: { sku: `S${index}` } }));
-	const list = chain(
-		createVideo({
-			prompt: '={{ $json.sku }}',
-			options: inGroups({ orderKey: '={{ $json.sku }}' }),
-		}),
-	);
-	const orderList = async (worker: EngineProcess) =>
-		await worker.run(
-			async () => await runWorkflow(list, { mode: 'trigger', inWorker: true, input: skus }),
-		);
+	const list = skus(0, 11);
 
 	it.each([
 		['when the first worker had looked it up before', false],
@@ -160,7 +135,7 @@ describe('a list of Order Keys that another worker orders meanwhile', () => {
 		processedItems.precede = async (call) => {
 			if (currentProcess() !== one || call !== 'count' || hasOrdered) return;
 			hasOrdered = true;
-			await orderList(other);
+			await orderIn(other, list);
 		};
 		processedItems.intercept = (call) => {
 			if (!losesResponse || currentProcess() !== one || !hasOrdered || isLost) return;
@@ -168,9 +143,9 @@ describe('a list of Order Keys that another worker orders meanwhile', () => {
 			isLost = true;
 			throw new Error('Connection terminated unexpectedly');
 		};
-		await orderList(one);
-		await orderList(other);
+		await orderIn(one, list);
+		await orderIn(other, list);
 		expect([hasOrdered, isLost]).toEqual([true, losesResponse]);
-		expect(gateway.ledger).toHaveLength(11);
+		expect(charged()).toBe(11);
 	});
 });
