@@ -1,7 +1,12 @@
-import type { IDataObject } from 'n8n-workflow';
-import { subjects } from '../../support/workflows/everyNode';
 import { withGateway } from '../../support/http/withGateway';
-import { byId, chain, modelGateway } from '../../support/workflows/workflows';
+import {
+	continues,
+	nodeFor,
+	run as runNode,
+	type Fields,
+	type Operation,
+} from '../../support/workflows/answers';
+import { byId } from '../../support/workflows/workflows';
 
 const routes = [
 	...(['referenceVideoCreate', 'videoCreate', 'imageGenerate', 'imageEdit'] as const),
@@ -12,29 +17,24 @@ const routes = [
 const empty = '={{ "" }}';
 
 describe('options that change the request', () => {
-	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
+	const { gateway } = withGateway({ jobSeconds: Infinity });
 	beforeEach(() => {
 		// Only the requests matter here, so the gateway refuses them all.
 		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
 		for (const route of routes) gateway.fault({ route, ...refusal, times: Infinity });
 	});
 
-	const validParameters = (name: string) =>
-		subjects.find(([subject]) => subject === name)?.[1].parameters;
-
 	/** The body of the request, or the error of a node that sends nothing. */
-	const run = async (name: string, parameters: IDataObject) => {
-		const before = gateway.requests.length;
-		const node = modelGateway({ ...validParameters(name), ...parameters } as IDataObject);
-		const result = await runWorkflow(chain(node));
-		const body = gateway.requests[before]?.body as IDataObject | undefined;
-		return { body, message: result.errorOf(node.name)?.message };
+	const run = async (name: Operation, parameters: Fields) => {
+		const result = await runNode(gateway, nodeFor(name, parameters), { input: [{ json: {} }] });
+		const body = gateway.requests[0]?.body as Fields | undefined;
+		return { body, message: result.errorOf('Node')?.message };
 	};
 
 	describe('Extra Body', () => {
 		it('checks the fields of Extra Body by the rules of the model', async () => {
 			const options = { extraBody: '{ "parameters": { "duration": 20 } }' };
-			const { body, message } = await run('referenceVideo create', { options });
+			const { body, message } = await run('referenceVideo.create', { options });
 			expect(body).toBeUndefined();
 			expect(message).toContain('must be a whole number from 2 to 15 (it is 20)');
 		});
@@ -47,7 +47,7 @@ describe('options that change the request', () => {
 				style: null,
 			};
 			const options = { extraBody };
-			const { body } = await run('image edit', { imageSource: 'binary', options });
+			const { body } = await run('image.edit', { imageSource: 'binary', options });
 			expect(body).toMatchObject({
 				output: '{"format":"png"}',
 				background: 'transparent',
@@ -56,15 +56,15 @@ describe('options that change the request', () => {
 			expect(body).not.toHaveProperty('style');
 		});
 
-		it.each([
-			['chat complete', { messages: {} }, { messages: [{ role: 'developer', content: 'Hi' }] }],
-			['message create', { messages: {} }, { messages: [{ role: 'user', content: [] }] }],
-			['image chat', { prompt: empty }, { messages: [{ role: 'user', content: 'A boat' }] }],
-			['image generate', { prompt: empty }, { prompt: ['A boat', 'A car'] }],
-			['embedding create', { model: byId(empty) }, { model: 'embed-2' }],
-			['video create', { prompt: empty, model: byId(empty) }, { prompt: 'A boat', model: 'vid-4' }],
+		it.each<[Operation, Fields, Fields]>([
+			['chat.complete', { messages: {} }, { messages: [{ role: 'developer', content: 'Hi' }] }],
+			['message.create', { messages: {} }, { messages: [{ role: 'user', content: [] }] }],
+			['image.chat', { prompt: empty }, { messages: [{ role: 'user', content: 'A boat' }] }],
+			['image.generate', { prompt: empty }, { prompt: ['A boat', 'A car'] }],
+			['embedding.create', { model: byId(empty) }, { model: 'embed-2' }],
+			['video.create', { prompt: empty, model: byId(empty) }, { prompt: 'A boat', model: 'vid-4' }],
 			[
-				'referenceVideo create',
+				'referenceVideo.create',
 				{ media: {} },
 				{ input: { media: [{ type: 'reference_image', url: 'https://firm.example/a.png' }] } },
 			],
@@ -77,22 +77,16 @@ describe('options that change the request', () => {
 		);
 
 		it.each([null, false])('sends a stream that Extra Body turns off: %s', async (stream) => {
-			const { body } = await run('image generate', { options: { extraBody: { stream } } });
+			const { body } = await run('image.generate', { options: { extraBody: { stream } } });
 			expect(body).toMatchObject({ stream });
 		});
 
 		it('sends embeddings with different Extra Body fields in separate requests', async () => {
-			const before = gateway.requests.length;
 			const options = { extraBody: '={{ { user: $json.user } }}' };
-			const node = modelGateway(
-				{ ...validParameters('embedding create'), options } as IDataObject,
-				{
-					onError: 'continueRegularOutput',
-				},
-			);
+			const node = nodeFor('embedding.create', { options }, continues);
 			const input = ['a', 'b', 'a'].map((user) => ({ json: { user } }));
-			await runWorkflow(chain(node), { input });
-			const bodies = gateway.requests.slice(before).map(({ body }) => body);
+			await runNode(gateway, node, { input });
+			const bodies = gateway.requests.map(({ body }) => body);
 			expect(bodies).toEqual([
 				{ model: 'embed-1', input: ['A boat', 'A boat'], user: 'a' },
 				{ model: 'embed-1', input: ['A boat'], user: 'b' },
@@ -100,14 +94,14 @@ describe('options that change the request', () => {
 		});
 	});
 
-	it.each<[string, string, IDataObject, IDataObject]>([
-		['Image', 'image edit', {}, { imageSource: 'binary' }],
-		['Extra Body (JSON)', 'video create', { extraBody: 'a=b' }, {}],
-		['such as NaN', 'video create', { extraBody: '={{ { a: NaN } }}' }, {}],
-		['Temperature', 'chat complete', { temperature: '={{ NaN }}' }, {}],
-		['Version Header Name', 'message create', { versionHeaderName: 'authorization' }, {}],
-		['Version Header Value', 'message create', { versionHeaderValue: '2024\n01' }, {}],
-		['Input', 'embedding create', {}, { input: '={{ { a: 1 } }}' }],
+	it.each<[string, Operation, Fields, Fields]>([
+		['Image', 'image.edit', {}, { imageSource: 'binary' }],
+		['Extra Body (JSON)', 'video.create', { extraBody: 'a=b' }, {}],
+		['such as NaN', 'video.create', { extraBody: '={{ { a: NaN } }}' }, {}],
+		['Temperature', 'chat.complete', { temperature: '={{ NaN }}' }, {}],
+		['Version Header Name', 'message.create', { versionHeaderName: 'authorization' }, {}],
+		['Version Header Value', 'message.create', { versionHeaderValue: '2024\n01' }, {}],
+		['Input', 'embedding.create', {}, { input: '={{ { a: 1 } }}' }],
 	])(
 		'names a field that cannot be sent even with Skip Checks: %s',
 		async (field, name, options, parameters) => {

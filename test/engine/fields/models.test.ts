@@ -1,7 +1,7 @@
 import { type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
-import { listSearch, nodeTypes } from '../../harness';
+import { listSearch } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
 import {
 	byId,
@@ -175,8 +175,6 @@ describe('models of another resource', () => {
 });
 
 describe('frame-to-video models', () => {
-	nodeTypes.getByNameAndVersion(type);
-
 	it.each([
 		['vid-3.1-fl', {}, true],
 		['vid-3.1-fl', { extraBody: { image: 'https://firm.example/frame.png' } }, false],

@@ -11,7 +11,7 @@ import {
 import { box, mp4Of } from '../../support/files/boxes';
 import { earlierJob } from '../../support/workflows/earlierJobs';
 import { otherVideos } from '../../support/data/otherVideos';
-import { nobody, reset, startServer, type Reply } from '../../support/http/scriptedServer';
+import { nobody, startServer, type Reply } from '../../support/http/scriptedServer';
 import { storage } from '../../support/http/scriptedStorage';
 import { withGateway } from '../../support/http/withGateway';
 import { sampleVideo } from '../../support/data/samples';
@@ -143,12 +143,6 @@ describe('a host that cannot be reached', () => {
 	const hosts: Array<[what: string, url: () => Promise<string>, problem: string, advice: string]> =
 		[
 			[
-				'that does not exist',
-				async () => 'https://storage.invalid',
-				'storage.invalid could not be reached: its host name is not found',
-				'Check whether the DNS, a firewall or a proxy keeps n8n from storage.invalid.',
-			],
-			[
 				'where nothing listens',
 				async () => nobody,
 				'127.0.0.1:1 could not be reached: nothing responds there',
@@ -165,12 +159,6 @@ describe('a host that cannot be reached', () => {
 				async () => 'http://127.0.0.2:9000',
 				`127.0.0.2:9000 ${blocks}`,
 				allow,
-			],
-			[
-				'that breaks each connection',
-				async () => (await startServer(reset)).url,
-				'the connection was lost before the response arrived from 127.0.0.1',
-				'Collect it by its ID',
 			],
 		];
 

@@ -1,22 +1,17 @@
-import type { IDataObject, INode } from 'n8n-workflow';
 import { retryExecution } from '../../harness';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { storage } from '../../support/http/scriptedStorage';
-import { picture } from '../../support/data/samples';
-import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+import { nodeFor, png, run as runNode, type Operation } from '../../support/workflows/answers';
+import type { NodeSettings } from '../../support/workflows/workflows';
 
-const png = Buffer.from(picture('teal'));
 const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;
 const continuing = { onError: 'continueErrorOutput' } as const;
 
-const { gateway, runWorkflow } = withGateway({ isTimeSimulated: true });
+const { gateway } = withGateway({ isTimeSimulated: true });
 
-const run = async (operation: string, settings: Partial<INode> = {}, more: IDataObject = {}) => {
-	const request = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
-	const workflow = chain(modelGateway({ ...request, ...more }, settings));
-	return await runWorkflow(workflow);
-};
+const run = async (name: Operation = 'image.generate', settings: NodeSettings = {}) =>
+	await runNode(gateway, nodeFor(name, {}, settings));
 /** A storage host that has every image except those below /gone. */
 const startHost = async (gone: Reply = answer(410, '')) =>
 	await startServer((response, request) =>
@@ -37,9 +32,9 @@ describe('images that cannot be fetched', () => {
 		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
 		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
 		gateway.fault({ route: 'chat', action: 'answer', body });
-		const result = await run('chat', continuing, { model: byId('image-chat-1') });
-		expect(result.items('Model Gateway')).toHaveLength(1);
-		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+		const result = await run('image.chat', continuing);
+		expect(result.items('Node')).toHaveLength(1);
+		expect(result.items('Node', { output: 1 })).toMatchObject([
 			{ json: { details: { partial_text: content, url: `${url}/gone?${signed}` } } },
 		]);
 	});
@@ -48,13 +43,13 @@ describe('images that cannot be fetched', () => {
 		const body = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>';
 		const { url } = await startHost(answer(403, body));
 		answers([{ url: `${url}/gone` }]);
-		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')).toMatchObject({
+		const failed = await run();
+		expect(failed.errorOf('Node')).toMatchObject({
 			description: expect.stringMatching(/its link no longer works.*again.*charged again/),
 			context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
 		});
 		const retried = await retryExecution(failed);
-		const { data } = retried.errorOf('Model Gateway')?.context ?? {};
+		const { data } = retried.errorOf('Node')?.context ?? {};
 		expect(data).toMatchObject({ retry_can_help: false });
 		expect(orders()).toBe(1);
 	});
@@ -71,23 +66,18 @@ describe('an image on the gateway itself, which asks for the key', () => {
 		});
 		return server;
 	};
-	const from = async ({ url }: { url: string }, operation: string) => {
-		const order = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
-		const credentials = { modelGatewayApi: { apiKey: gateway.apiKey, baseUrl: url } };
-		return await runWorkflow(chain(modelGateway(order)), { credentials });
-	};
+	const from = async ({ url }: { url: string }, name: Operation) =>
+		await runNode({ url, apiKey: gateway.apiKey }, nodeFor(name));
 
 	it('is fetched with it', async () => {
-		const result = await from(
-			await serve((url) => ({ data: [{ url: `${url}/files/1` }] })),
-			'generate',
-		);
-		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(png);
+		const server = await serve((url) => ({ data: [{ url: `${url}/files/1` }] }));
+		const result = await from(server, 'image.generate');
+		expect(await result.binary(result.items('Node')[0])).toEqual(png);
 	});
 
 	it('is not when its link stands where no answer has an image', async () => {
 		const server = await serve((url) => ({ made: { location: `${url}/v1/models` } }));
-		expect((await from(server, 'generate')).errorOf('Model Gateway')).toBeDefined();
+		expect((await from(server, 'image.generate')).errorOf('Node')).toBeDefined();
 		const keys = server.requests.filter(({ method }) => method === 'GET');
 		expect(keys.map(({ headers }) => headers.authorization)).toStrictEqual([undefined]);
 	});
@@ -96,8 +86,8 @@ describe('an image on the gateway itself, which asks for the key', () => {
 		const server = await serve((url) => ({
 			choices: [{ message: { role: 'assistant', content: `![a](${url}/v1/models)` } }],
 		}));
-		const failed = await from(server, 'chat');
-		expect(failed.errorOf('Model Gateway')?.context.data).toMatchObject({ status: 401 });
+		const failed = await from(server, 'image.chat');
+		expect(failed.errorOf('Node')?.context.data).toMatchObject({ status: 401 });
 		expect(server.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
 	});
 });
@@ -112,15 +102,15 @@ describe('an image that ends early', () => {
 
 	it('is downloaded again', async () => {
 		await serve(answer(200, half), storage(png));
-		const result = await run('generate');
-		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(png);
+		const result = await run();
+		expect(await result.binary(result.items('Node')[0])).toEqual(png);
 	});
 
 	it('is delivered, with a hint, when it ends each time at the announced length', async () => {
 		const server = await serve(storage(half));
-		const result = await run('generate');
-		expect(await result.binary(result.items('Model Gateway')[0])).toEqual(half);
-		expect(result.hintsOf('Model Gateway')).toEqual([
+		const result = await run();
+		expect(await result.binary(result.items('Node')[0])).toEqual(half);
+		expect(result.hintsOf('Node')).toEqual([
 			'image.png ends in the middle: it arrived as the service made it.',
 		]);
 		expect(server.requests).toHaveLength(2);
@@ -131,7 +121,7 @@ describe('an image that ends early', () => {
 			response.write(half.subarray(0, 99));
 			response.end(half.subarray(99));
 		});
-		const error = (await run('generate')).errorOf('Model Gateway');
+		const error = (await run()).errorOf('Node');
 		expect(error?.message).toContain('the file ends too early');
 		expect(error?.description).toContain('The image is made and charged.');
 		// It starts again five times, each time after it could not resume.
@@ -153,11 +143,11 @@ describe('unusable base64 images', () => {
 		'reports an unusable base64 image, and delivers the other image: %s',
 		async (_, entry, problem) => {
 			answers([entry, { b64_json: png.toString('base64') }]);
-			const result = await run('generate', continuing);
-			const items = result.items('Model Gateway');
+			const result = await run('image.generate', continuing);
+			const items = result.items('Node');
 			expect(items.map(({ json }) => json.index)).toEqual([1]);
 			expect(await result.binary(items[0])).toEqual(png);
-			expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+			expect(result.items('Node', { output: 1 })).toMatchObject([
 				{
 					json: {
 						error: expect.stringContaining(problem),
@@ -173,9 +163,9 @@ describe('image responses', () => {
 	it('shows a hint with the number of missing images and the reason', async () => {
 		const { url } = await startHost();
 		answers([{ url: `${url}/1` }, { url: null, error: { message: 'Out of paint' } }, {}]);
-		const result = await run('generate');
-		expect(result.items('Model Gateway')).toHaveLength(1);
-		expect(result.hintsOf('Model Gateway')).toEqual([
+		const result = await run();
+		expect(result.items('Node')).toHaveLength(1);
+		expect(result.hintsOf('Node')).toEqual([
 			expect.stringMatching(/^The response lacks 2 of its images: .*Out of paint/),
 		]);
 	});

@@ -1,15 +1,9 @@
-import type { IDataObject } from 'n8n-workflow';
 import { retryExecution, type RunOptions } from '../../harness';
 import { CredentialsHelper } from '../../harness/credentials';
 import { answer, startServer } from '../../support/http/scriptedServer';
-import {
-	byId,
-	chain,
-	credentialFor,
-	modelGateway,
-	type Node,
-} from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+import { nodeFor, type Fields } from '../../support/workflows/answers';
+import { chain, credentialFor, type Node } from '../../support/workflows/workflows';
 
 const key = 'sk-streamed-0123456789';
 const done = 'data: [DONE]\n\n';
@@ -20,19 +14,9 @@ describe('chat and messages', () => {
 	// Slow enough for the chunks of a stream to arrive one by one.
 	const { gateway, runWorkflow } = withGateway({ tokenMilliseconds: 10 });
 
-	const chat = (parameters: IDataObject = {}, settings = {}) =>
-		modelGateway(
-			{
-				resource: 'chat',
-				operation: 'complete',
-				model: byId('chat-1'),
-				messages: { values: [{ role: 'user', content: '={{ $json.text ?? "Hello there" }}' }] },
-				...parameters,
-			},
-			{ name: 'Chat', ...settings },
-		);
+	const chat = (parameters: Fields = {}) => nodeFor('chat.complete', parameters);
 	const run = async (node: Node, options: RunOptions = {}) =>
-		await runWorkflow(chain(node), { ...options });
+		await runWorkflow(chain(node), options);
 
 	it('sends a conversation in which the model called tools, and refuses a broken tool call', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
@@ -60,7 +44,7 @@ describe('chat and messages', () => {
 		});
 
 		const broken = { messages: { values: [{ role: 'assistant', content: '', toolCalls: 'add' }] } };
-		expect((await run(chat(broken))).errorOf('Chat')?.message).toBe(
+		expect((await run(chat(broken))).errorOf('Node')?.message).toBe(
 			'Message 1: Tool Calls (JSON) must be a JSON list (it is "add")',
 		);
 	});
@@ -80,7 +64,7 @@ describe('chat and messages', () => {
 	])('names of what a reasoning model refuses %s', async (_, options, role, status, named) => {
 		gateway.fault({ route: 'chat', action: 'error', status, code: 'some_code' });
 		const node = chat({ messages: { values: [{ role, content: 'Hi' }] }, options });
-		const description = (await run(node)).errorOf('Chat')?.description ?? '';
+		const description = (await run(node)).errorOf('Node')?.description ?? '';
 		expect(/remove: .*?\./.exec(description)?.[0]).toBe(named);
 	});
 
@@ -110,7 +94,7 @@ describe('chat and messages', () => {
 			const copy = { ...sent, headers: { ...sent.headers } };
 			return await authenticate.call(this, data, type, copy, ...on);
 		});
-		expect((await run(chat(), { input: many(30) })).items('Chat')).toHaveLength(30);
+		expect((await run(chat(), { input: many(30) })).items('Node')).toHaveLength(30);
 		sign.mockRestore();
 	});
 
@@ -119,10 +103,10 @@ describe('chat and messages', () => {
 		const refusal = { route: 'chat', action: 'error', status: 400, code: 'some_code' } as const;
 		gateway.fault({ ...refusal, when: ({ body }) => JSON.stringify(body).includes('bad') });
 		const failed = await run(node, { input: [{ json: {} }, { json: { text: 'bad' } }] });
-		expect(failed.errorOf('Chat')?.message).toContain('Item 1');
+		expect(failed.errorOf('Node')?.message).toContain('Item 1');
 		const retried = await retryExecution(failed);
-		expect(retried.items('Chat')).toHaveLength(2);
-		const [{ hints }] = retried.data.resultData.runData.Chat;
+		expect(retried.items('Node')).toHaveLength(2);
+		const [{ hints }] = retried.data.resultData.runData.Node;
 		expect(hints).toEqual([
 			expect.objectContaining({ message: expect.stringMatching(/^Items 0, 1: .*finish_reason/) }),
 		]);
@@ -152,31 +136,29 @@ describe('chat and messages', () => {
 		const body = JSON.stringify({ id: 'a', object: 'chat.completion', choices, ...more });
 		gateway.fault({ route: 'chat', action: 'answer', body });
 		const { data } = await run(chat());
-		expect(data.resultData.runData.Chat[0].hints).toEqual([
+		expect(data.resultData.runData.Node[0].hints).toEqual([
 			expect.objectContaining({ message: expect.stringContaining(hint) }),
 		]);
 	});
 
-	describe('streaming', () => {
-		it.each(['begin', 'item', 'end'])(
-			'returns the whole item although n8n cannot pass the text on, at %s',
-			async (type) => {
-				const passedOn: string[] = [];
-				const result = await run(chat({ options: { stream: true } }), {
-					onChunk(chunk) {
-						if (chunk.type === type) throw new Error('Connection is closed.');
-						passedOn.push(chunk.type);
-					},
-				});
-				const whole = expect.stringContaining('Hello there');
-				expect(result.items('Chat')[0].json).toMatchObject({ text: whole, finish_reason: 'stop' });
-				// A gap is followed by no text.
-				expect(new Set(passedOn)).toEqual(
-					new Set({ begin: [], item: ['begin'], end: ['begin', 'item'] }[type]),
-				);
-			},
-		);
-	});
+	it.each(['begin', 'item', 'end'])(
+		'returns the whole item although n8n cannot pass the text on, at %s',
+		async (type) => {
+			const passedOn: string[] = [];
+			const result = await run(chat({ options: { stream: true } }), {
+				onChunk(chunk) {
+					if (chunk.type === type) throw new Error('Connection is closed.');
+					passedOn.push(chunk.type);
+				},
+			});
+			const whole = expect.stringContaining('Hello');
+			expect(result.items('Node')[0].json).toMatchObject({ text: whole, finish_reason: 'stop' });
+			// A gap is followed by no text.
+			expect(new Set(passedOn)).toEqual(
+				new Set({ begin: [], item: ['begin'], end: ['begin', 'item'] }[type]),
+			);
+		},
+	);
 
 	it.each([
 		['in two chunks', [content(key.slice(0, 9)), content(`${key.slice(9)}.`)]],

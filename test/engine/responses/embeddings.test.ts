@@ -1,26 +1,16 @@
-import type { IDataObject } from 'n8n-workflow';
 import { retryExecution } from '../../harness';
-import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+import { nodeFor, run as runNode, type Fields } from '../../support/workflows/answers';
+import type { NodeSettings } from '../../support/workflows/workflows';
 
 describe('embeddings', () => {
-	const { gateway, runWorkflow } = withGateway({});
+	const { gateway } = withGateway({});
 
-	const run = async (inputs: unknown[], options: IDataObject = {}, settings = {}) =>
-		await runWorkflow(
-			chain(
-				modelGateway(
-					{
-						resource: 'embedding',
-						operation: 'create',
-						model: byId('embed-1'),
-						input: '={{ $json.text }}',
-						options,
-					},
-					{ name: 'Embed', ...settings },
-				),
-			),
-			{ input: inputs.map((text) => ({ json: { text } as IDataObject })) },
+	const run = async (inputs: unknown[], options: Fields = {}, settings: NodeSettings = {}) =>
+		await runNode(
+			gateway,
+			nodeFor('embedding.create', { input: '={{ $json.text }}', options }, settings),
+			{ input: inputs.map((text) => ({ json: { text } as Fields })) },
 		);
 	const texts = (count: number) =>
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
@@ -30,7 +20,7 @@ describe('embeddings', () => {
 
 		it('sends text from Extra Body in one request per item, even when the texts are equal', async () => {
 			const options = { extraBody: '={{ { input: $json.text } }}' };
-			const items = (await run(['one', 'one', 'two'], options)).items('Embed');
+			const items = (await run(['one', 'one', 'two'], options)).items('Node');
 			expect(sent()).toEqual(['one', 'one', 'two']);
 			expect(items.map(({ json }) => json)).toMatchObject(Array(3).fill({ embedding }));
 			expect(items[1].json.embedding).toEqual(items[0].json.embedding);
@@ -39,7 +29,7 @@ describe('embeddings', () => {
 
 		it('sends a list from Extra Body in one request, whatever the batch size', async () => {
 			const options = { batchSize: 1, extraBody: { input: texts(3) } };
-			const [{ json }] = (await run(['unused'], options)).items('Embed');
+			const [{ json }] = (await run(['unused'], options)).items('Node');
 			expect(sent()).toEqual([texts(3)]);
 			expect(json.embeddings).toEqual(Array(3).fill(embedding));
 		});
@@ -57,7 +47,7 @@ describe('embeddings', () => {
 			body: JSON.stringify({ error: { message: 'No such thing', code, param } }),
 		});
 		const result = await run(texts(40), {}, { onError: 'continueErrorOutput' });
-		expect(result.items('Embed', { output: 1 })).toHaveLength(40);
+		expect(result.items('Node', { output: 1 })).toHaveLength(40);
 		expect(gateway.requests).toHaveLength(1);
 	});
 
@@ -66,10 +56,10 @@ describe('embeddings', () => {
 			JSON.stringify({ data: Array.from({ length: count }, () => new Array(length).fill(0.5)) });
 		gateway.fault({ route: 'embedding', action: 'answer', body: bodyOf(4, 100) });
 		gateway.fault({ route: 'embedding', action: 'answer', body: bodyOf(6, 50) });
-		const settings = { onError: 'continueErrorOutput' };
+		const settings = { onError: 'continueErrorOutput' } as const;
 		const result = await run(texts(150), { parallelRequests: 1 }, settings);
-		expect(result.items('Embed', { output: 0 })).toHaveLength(100);
-		const failed = result.items('Embed', { output: 1 });
+		expect(result.items('Node', { output: 0 })).toHaveLength(100);
+		const failed = result.items('Node', { output: 1 });
 		expect(failed).toHaveLength(50);
 		expect(failed[0].json.error).toContain('has vectors of 4 and of 6 numbers');
 	});
@@ -77,7 +67,7 @@ describe('embeddings', () => {
 	it('charges each good text once when batch sizes differ by item and a text is refused', async () => {
 		const inputs = ['one', 'two', 'bad [blocked] text', 'three'];
 		const batchSize = '={{ $itemIndex === 0 ? 1 : 10 }}';
-		await run(inputs, { batchSize } as IDataObject, { onError: 'continueErrorOutput' });
+		await run(inputs, { batchSize }, { onError: 'continueErrorOutput' });
 		expect(gateway.ledger).toHaveLength(3);
 		const sent = gateway.requests
 			.filter(({ status }) => status === 200)
@@ -96,7 +86,7 @@ describe('embeddings', () => {
 		])(
 			'keeps the vectors of a list when a request is refused: batch size %d, then %d in the Retry',
 			async (batchSize, later) => {
-				const [whole] = (await run([list])).items('Embed');
+				const [whole] = (await run([list])).items('Node');
 				const charges = gateway.ledger.length;
 				const refusal = gateway.fault({
 					route: 'embedding',
@@ -113,9 +103,9 @@ describe('embeddings', () => {
 
 				refusal.remove();
 				const workflow = structuredClone(failed.workflowData);
-				const embed = workflow.nodes.find(({ name }) => name === 'Embed');
+				const embed = workflow.nodes.at(-1);
 				if (embed) embed.parameters.options = { batchSize: later };
-				const [item] = (await retryExecution(failed, { workflow })).items('Embed');
+				const [item] = (await retryExecution(failed, { workflow })).items('Node');
 				expect(item.json.embeddings).toEqual(whole.json.embeddings);
 				const accepted = gateway.requests.filter(({ status }) => status === 200).flatMap(inputOf);
 				expect(accepted.slice(list.length).sort()).toEqual(['One more', ...list.toSorted()]);
@@ -136,7 +126,7 @@ describe('embeddings', () => {
 		gateway.fault({ route, ...refusal, when: isIn(list[0]) });
 		gateway.fault({ route, action: 'cut', after: '50%', when: isIn(list[2]) });
 		const failed = await run([list], { batchSize: 2 });
-		expect(failed.errorOf('Embed')?.message).toContain('broke off');
+		expect(failed.errorOf('Node')?.message).toContain('broke off');
 		expect((await retryExecution(failed)).status).toBe('error');
 		expect(gateway.requests).toHaveLength(2);
 	});
@@ -144,10 +134,10 @@ describe('embeddings', () => {
 	it('refuses vectors of another length than Dimensions, and Dimensions of 0', async () => {
 		const data = [{ index: 0, embedding: [1, 2] }];
 		gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
-		expect((await run(['one'], { dimensions: 3 })).errorOf('Embed')?.message).toContain(
+		expect((await run(['one'], { dimensions: 3 })).errorOf('Node')?.message).toContain(
 			'has vectors of 2 numbers although dimensions is 3',
 		);
-		expect((await run(['one'], { dimensions: 0 })).errorOf('Embed')?.message).toContain(
+		expect((await run(['one'], { dimensions: 0 })).errorOf('Node')?.message).toContain(
 			'Dimensions must be a whole number of at least 1 (it is 0)',
 		);
 	});

@@ -1,32 +1,29 @@
-import type { IDataObject } from 'n8n-workflow';
 import type { Route } from '../../../gateway';
-import { picture } from '../../support/data/samples';
-import { byId, chain, modelGateway } from '../../support/workflows/workflows';
 import { withGateway } from '../../support/http/withGateway';
+import {
+	nodeFor,
+	png,
+	run as runNode,
+	type Fields,
+	type Operation,
+} from '../../support/workflows/answers';
 
 describe('complete responses', () => {
-	const { gateway, runWorkflow } = withGateway({});
+	const { gateway } = withGateway({});
 
-	const run = async (parameters: IDataObject, input: IDataObject[] = [{}]) => {
-		const node = modelGateway({ simplify: false, ...parameters });
-		const result = await runWorkflow(chain(node), { input: input.map((json) => ({ json })) });
-		expect(result.errorOf('Model Gateway')).toBeUndefined();
-		return result.items('Model Gateway');
+	const run = async (name: Operation, more: Fields = {}, input: Fields[] = [{}]) => {
+		const node = nodeFor(name, { simplify: false, ...more });
+		const result = await runNode(gateway, node, { input: input.map((json) => ({ json })) });
+		expect(result.errorOf('Node')).toBeUndefined();
+		return result.items('Node');
 	};
 	const answers = (route: Route, body: object) =>
 		gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
 	const request_id = expect.any(String);
 
-	const embed = {
-		resource: 'embedding',
-		operation: 'create',
-		model: byId('embed-1'),
-		input: '={{ $json.text }}',
-	};
-
 	it('returns each response of a list that takes several requests, with base64 vectors as numbers', async () => {
 		const options = { batchSize: 2, encodingFormat: 'base64' };
-		const items = await run({ ...embed, options }, [{ text: ['one', 'two', 'three'] }]);
+		const items = await run('embedding.create', { options }, [{ text: ['one', 'two', 'three'] }]);
 		expect(items.map(({ json }) => json.data)).toEqual([
 			[0, 1].map((index) => expect.objectContaining({ index, embedding: expect.any(Array) })),
 			[expect.objectContaining({ index: 0, embedding: expect.any(Array) })],
@@ -38,10 +35,8 @@ describe('complete responses', () => {
 		expect(items[0].json.request_id).not.toBe(items[1].json.request_id);
 	});
 
-	const chat = { resource: 'image', operation: 'chat', model: byId('image-chat-1'), prompt: 'Hi' };
-
 	it('returns images by chat with the whole completion, and moves image data into files', async () => {
-		const data = Buffer.from(picture('red')).toString('base64');
+		const data = png.toString('base64');
 		const link = 'https://pictures.example/2.png';
 		const message = (content: unknown) => ({ role: 'assistant', content, thinking: 'Hm' });
 		const body = (image: string, second: string) => ({
@@ -58,7 +53,7 @@ describe('complete responses', () => {
 			usage: { total_tokens: 9 },
 		});
 		answers('chat', body(`data:image/png;base64,${data}`, link));
-		const items = await run({ ...chat, download: false });
+		const items = await run('image.chat', { download: false });
 		const { usage, ...whole } = body('data:image', link);
 		expect(items.map(({ json }) => json)).toEqual([
 			{ ...whole, usage, request_id, index: 0, text: '![a](data:image)', finish_reason: 'stop' },
@@ -73,11 +68,10 @@ describe('complete responses', () => {
 		const renamed = { service_task_id: 'task_1', output: { service_task_id: 'task_2' } };
 		const kept = { ...job, ...renamed };
 		answers('videoCreate', body);
-		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'Hi' };
-		const [created] = await run(create);
+		const [created] = await run('video.create');
 		expect(created.json).toEqual({ ...kept, request_id });
 		answers('video', body);
-		const [polled] = await run({ resource: 'video', operation: 'get' }, [created.json]);
+		const [polled] = await run('video.get', {}, [created.json]);
 		expect(polled.json).toEqual({ ...kept, request_id });
 		expect(gateway.requests.at(-1)?.url).toBe('/v1/videos/video_1');
 	});

@@ -1,24 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retryExecution, storedFiles } from '../../harness';
-import { picture } from '../../support/data/samples';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
-import { byId, chain, modelGateway } from '../../support/workflows/workflows';
+import { nodeFor, png, run as runNode } from '../../support/workflows/answers';
 
-const png = Buffer.from(picture('teal'));
-
-const { gateway, runWorkflow } = withGateway({});
+const { gateway } = withGateway({});
 
 /** Runs a node for this many items; the response to each has these images. */
 const run = async (data: unknown[], items = 1) => {
 	const body = JSON.stringify({ data });
 	gateway.fault({ route: 'imageGenerate', action: 'answer', times: Infinity, body });
-	const request = { model: byId('image-1'), prompt: 'A lighthouse' };
-	const node = modelGateway({ resource: 'image', operation: 'generate', ...request });
-	return await runWorkflow(chain(node), {
-		input: Array.from({ length: items }, () => ({ json: {} })),
-		binaryDataMode: 'filesystem',
-	});
+	const input = Array.from({ length: items }, () => ({ json: {} }));
+	return await runNode(gateway, nodeFor('image.generate'), { input });
 };
 const linksTo = (url: string, count: number) =>
 	Array.from({ length: count }, (_, index) => ({ url: `${url}/${index}.png` }));
@@ -37,7 +30,7 @@ it('downloads three images of a run at a time, whatever items they belong to', a
 		for (const end of underWay.splice(0)) end();
 	});
 	const result = await run(linksTo(url, 4), 3);
-	const items = result.items('Model Gateway');
+	const items = result.items('Node');
 	expect(items).toHaveLength(12);
 	for (const item of items) expect(await result.binary(item)).toEqual(png);
 	expect(most).toBe(3);
@@ -60,7 +53,7 @@ it('streams an image into the files of n8n while it arrives', async () => {
 		response.end(rest);
 	});
 	const result = await run(linksTo(url, 1));
-	expect(await result.binary(result.items('Model Gateway')[0])).toEqual(
+	expect(await result.binary(result.items('Node')[0])).toEqual(
 		Buffer.concat([head, ballast, rest]),
 	);
 	expect(stored).toBeGreaterThan(before);
@@ -74,7 +67,7 @@ it('does not request an image that is too large again in a Retry', async () => {
 		(request.path === '/0.png' ? tooLarge : answer(410, ''))(response, request),
 	);
 	const failed = await run(linksTo(server.url, 2));
-	expect(failed.errorOf('Model Gateway')?.message).toContain('/1.png');
+	expect(failed.errorOf('Node')?.message).toContain('/1.png');
 	await retryExecution(failed);
 	expect(server.requests.map(({ path }) => path).sort()).toEqual(['/0.png', '/1.png', '/1.png']);
 	expect(orders()).toBe(1);
@@ -83,11 +76,11 @@ it('does not request an image that is too large again in a Retry', async () => {
 it('downloads 100 images of a response, and gives the links of the others', async () => {
 	const server = await startServer(answer(200, png));
 	const result = await run(linksTo(server.url, 103));
-	const items = result.items('Model Gateway');
+	const items = result.items('Node');
 	expect(items.map(({ json }) => json.url)).toEqual(linksTo(server.url, 103).map(({ url }) => url));
 	expect(items.filter(({ binary }) => binary)).toHaveLength(100);
 	expect(server.requests).toHaveLength(100);
-	expect(result.hintsOf('Model Gateway')).toContain(
+	expect(result.hintsOf('Node')).toContain(
 		'The response has 103 images, and the first 100 were downloaded. The others have only their link.',
 	);
 });
