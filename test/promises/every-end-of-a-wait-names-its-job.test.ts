@@ -25,10 +25,8 @@ interface End {
 	says: RegExp;
 	details: object;
 }
-const refusal = (status: number, code: string) => ({
-	...({ action: 'error', status, code } as const),
-	...({ route: 'task', times: Infinity } as const),
-});
+const refusal = (status: number, code: string) =>
+	({ action: 'error', status, code, route: 'task', times: Infinity }) as const;
 const ends: Record<string, End> = {
 	'the timeout': { arrange: () => {}, says: /did not finish within .*30 %/, details: {} },
 	'a failed job': {

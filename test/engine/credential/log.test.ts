@@ -1,63 +1,46 @@
-import type { IDataObject } from 'n8n-workflow';
 import { events } from '../../../nodes/shared/n8n/log/nodeLog';
-import {
-	processedItems,
-	retryExecution,
-	runWorkflow,
-	type RunOptions,
-	type WorkflowRun,
-} from '../../harness';
+import { processedItems, retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
+import { mp4Of } from '../../support/files/boxes';
+import { setProcess } from '../../support/time/processAge';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf, logLines } from '../../support/workflows/log';
-import { setProcess } from '../../support/time/processAge';
-import { resume, startWaits } from '../../support/workflows/parkedWaits';
-import { mp4Of } from '../../support/files/boxes';
-import { withGateway } from '../../support/http/withGateway';
 import {
-	byId,
-	chain,
-	createReferenceVideo,
-	credentialFor,
-	modelGateway,
-	waitForVideo,
-	type Node,
-	type NodeSettings,
-} from '../../support/workflows/workflows';
+	create,
+	run as order,
+	withOrders,
+	world,
+	type Fields,
+} from '../../support/workflows/orders';
+import { resume, startWaits } from '../../support/workflows/parkedWaits';
+import { chain, credentialFor, waitForVideo, type Node } from '../../support/workflows/workflows';
 
 // The lines that n8n's own logger writes into its file, event by event.
 
-const video = mp4Of(1_000);
+const file = mp4Of(1_000);
 
 /** In every order. A failure may quote it. */
 const prompt = 'A secret otter';
 const quotesPrompt = `The words “${prompt}” are not allowed`;
 const prices = { 'beta-2.7-r2v': { per_second: 0.1 }, 'image-1': { per_image: 0.04 } };
 const continues = { onError: 'continueRegularOutput' } as const;
-const { gateway, media } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
+withOrders({ jobSeconds: Infinity });
 
 /** A video of two seconds costs 0.2. */
-const create = (options: IDataObject = {}, settings: NodeSettings = {}) =>
-	createReferenceVideo({ options: { resolution: '720P', duration: 2, ...options } }, settings);
-
-const image = modelGateway(
-	{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt },
-	{ name: 'Image' },
-);
+const video = (options: Fields = {}) => create('a reference video', { options });
 
 async function run(
 	node: Node,
-	{ count = 1, ...options }: Partial<RunOptions> & { count?: number } = {},
+	{ count = 1, ...options }: RunOptions & { count?: number } = {},
 ): Promise<WorkflowRun> {
 	const workflow = { ...chain(node), id: 'w1', name: 'Product videos, 100 %' };
-	return await runWorkflow(workflow, {
-		credentials: credentialFor(gateway, { advanced: true, prices: JSON.stringify(prices) }),
-		input: Array.from({ length: count }, (_, item) => ({
-			json: { prompt: `${prompt} ${item}`, media },
-		})),
-		mode: 'trigger',
+	const prompts = Array.from({ length: count }, (_, item) => `${prompt} ${item}`);
+	return await order(workflow, prompts, {
+		credentials: priced(prices),
 		...options,
 	});
 }
+const priced = (list: Fields) =>
+	credentialFor(world.gateway, { advanced: true, prices: JSON.stringify(list) });
 
 /** The level, the event and the facts that tell the lines of a run apart. */
 async function linesOf(result: WorkflowRun, ...names: string[]): Promise<unknown[][]> {
@@ -70,8 +53,8 @@ async function linesOf(result: WorkflowRun, ...names: string[]): Promise<unknown
 
 describe('the log of orders', () => {
 	it('says which execution, node and item created which job', async () => {
-		const result = await run(create());
-		const [{ job }] = gateway.ledger;
+		const result = await run(video());
+		const [{ job }] = world.gateway.ledger;
 		const { executionId } = result;
 		const facts = {
 			executionId,
@@ -93,8 +76,10 @@ describe('the log of orders', () => {
 	});
 
 	it('says that images arrived, and which were lost afterwards', async () => {
-		gateway.fault({ route: 'download', action: 'error', status: 410, code: 'gone' });
-		expect(await linesOf(await run(image), 'model', 'estimatedCost', 'httpStatus')).toEqual([
+		world.gateway.fault({ route: 'download', action: 'error', status: 410, code: 'gone' });
+		expect(
+			await linesOf(await run(create('an image')), 'model', 'estimatedCost', 'httpStatus'),
+		).toEqual([
 			['info', 'order sent', 'image-1', 0.04, undefined],
 			['info', 'order completed', 'image-1', 0.04, undefined],
 			['warn', 'download failed', 'image-1', 0.04, 410],
@@ -103,8 +88,8 @@ describe('the log of orders', () => {
 
 	it('gives the codes of a failure, and no text of it', async () => {
 		const refusal = { status: 400, code: 'invalid_prompt', message: quotesPrompt };
-		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
-		const result = await run(create());
+		world.gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
+		const result = await run(video());
 		expect(result.errorOf('Create')?.message).toContain(prompt);
 		expect(await linesOf(result, 'httpStatus', 'code', 'reach')).toEqual([
 			['info', 'order sent', undefined, undefined, undefined],
@@ -115,12 +100,9 @@ describe('the log of orders', () => {
 
 	it('names each model that an order was sent to, with its own price', async () => {
 		const refusal = { status: 429, code: 'rate_limit_exceeded', times: 8 };
-		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
-		const result = await run(create({ ifModelRefuses: 'vid-9-r2v' }), {
-			credentials: credentialFor(gateway, {
-				advanced: true,
-				prices: JSON.stringify({ ...prices, 'vid-9-r2v': { per_video: 9 } }),
-			}),
+		world.gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
+		const result = await run(video({ ifModelRefuses: 'vid-9-r2v' }), {
+			credentials: priced({ ...prices, 'vid-9-r2v': { per_video: 9 } }),
 		});
 		expect(await linesOf(result, 'model', 'estimatedCost', 'httpStatus')).toEqual([
 			['info', 'order sent', 'beta-2.7-r2v', 0.2, undefined],
@@ -131,8 +113,8 @@ describe('the log of orders', () => {
 	});
 
 	it('warns of an order whose outcome is unknown, and of the Retry that does not order again', async () => {
-		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
-		const result = await run(create());
+		world.gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+		const result = await run(video());
 		expect(await linesOf(result, 'reach')).toEqual([
 			['info', 'order sent', undefined],
 			['warn', 'order outcome unknown', 'lost'],
@@ -143,7 +125,7 @@ describe('the log of orders', () => {
 	});
 
 	it('writes one line for all items that a limit refuses', async () => {
-		const result = await run(create({ limits: { maxOrders: 5 } }), { count: 300 });
+		const result = await run(video({ limits: { maxOrders: 5 } }), { count: 300 });
 		expect(await linesOf(result, 'item', 'items', 'reason', 'estimatedCost')).toEqual([
 			['warn', 'order refused', 5, 295, 'limit', 59],
 		]);
@@ -152,12 +134,12 @@ describe('the log of orders', () => {
 	it('ends each order that was sent by one line when Stop is pressed', async () => {
 		let stop = () => {};
 		const refuse = { action: 'stall', times: Infinity, when: () => (stop(), true) } as const;
-		gateway.fault({ route: 'referenceVideoCreate', ...refuse });
-		const result = await run(create(), {
+		world.gateway.fault({ route: 'referenceVideoCreate', ...refuse });
+		const result = await run(video(), {
 			count: 2,
 			onStart: (cancel) => void (stop = cancel),
 			// The second order has to wait for the first.
-			credentials: credentialFor(gateway, { advanced: true, requestsInFlight: 1 }),
+			credentials: credentialFor(world.gateway, { advanced: true, requestsInFlight: 1 }),
 		});
 		expect(await linesOf(result, 'item')).toEqual([
 			['info', 'order sent', 0],
@@ -169,30 +151,28 @@ describe('the log of orders', () => {
 
 	it("warns once of n8n's database when it stays broken, and sends nothing", async () => {
 		processedItems.intercept = () => {
-			throw new Error(`The database\nis locked: ${gateway.apiKey}`);
+			throw new Error(`The database\nis locked: ${world.gateway.apiKey}`);
 		};
-		expect(await linesOf(await run(create()), 'problem')).toEqual([
+		expect(await linesOf(await run(video()), 'problem')).toEqual([
 			['warn', 'store failed', 'Error: The database is locked: ***'],
 			['warn', 'order refused', undefined],
 		]);
 	});
 
 	it('says nothing of a chat', async () => {
-		const messages = { values: [{ role: 'user', content: prompt }] };
-		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages };
-		expect(await eventsOf(await run(modelGateway(chat)))).toEqual([]);
+		expect(await eventsOf(await run(create('a chat')))).toEqual([]);
 	});
 });
 
 describe('the log of waits', () => {
-	const wait = (parameters: IDataObject = {}) => chain(waitForVideo(parameters, continues));
+	const wait = (parameters: Fields = {}) => chain(waitForVideo(parameters, continues));
 	// A caller waits for the response, so the node keeps running.
 	const kept = { mode: 'integrated' } as const;
 
 	it('follows a parked job without repeating what an earlier pass has logged', async () => {
-		const [fast, slow, failing] = earlierTasks(gateway, 3);
+		const [fast, slow, failing] = earlierTasks(world.gateway, 3);
 		const jobs = [fast, slow, slow, failing];
-		let result = await startWaits(gateway, wait({ whileWaiting: 'park' }), jobs);
+		let result = await startWaits(world.gateway, wait({ whileWaiting: 'park' }), jobs);
 		const parked = [fast, slow, slow, failing].map(({ id }) => [
 			'info',
 			'wait parked',
@@ -200,19 +180,19 @@ describe('the log of waits', () => {
 			undefined,
 		]);
 		expect(await linesOf(result, 'jobId', 'bytes')).toEqual(parked);
-		gateway.jobs.complete(fast.id, video);
-		gateway.jobs.fail(failing.id, { code: 'rejected', message: quotesPrompt });
+		world.gateway.jobs.complete(fast.id, file);
+		world.gateway.jobs.fail(failing.id, { code: 'rejected', message: quotesPrompt });
 		result = await resume(result);
 		result = await resume(result);
-		gateway.jobs.complete(slow.id, video);
+		world.gateway.jobs.complete(slow.id, file);
 		result = await resume(result);
 		expect(result.status).toBe('success');
 		const lines = (await linesOf(result, 'jobId', 'bytes')).slice(4);
 		expect(lines.filter(([level]) => level !== 'debug')).toEqual(
 			expect.arrayContaining([
-				['info', 'video delivered', fast.id, video.length],
+				['info', 'video delivered', fast.id, file.length],
 				['warn', 'job failed', failing.id, undefined],
-				['info', 'video delivered', slow.id, video.length],
+				['info', 'video delivered', slow.id, file.length],
 			]),
 		);
 		expect(lines.filter(([level]) => level !== 'debug')).toHaveLength(4);
@@ -220,8 +200,8 @@ describe('the log of waits', () => {
 	});
 
 	it('says once that a wait resumes after a restart of n8n', async () => {
-		const [job] = earlierTasks(gateway, 1);
-		const parked = await startWaits(gateway, wait({ whileWaiting: 'park' }), [job]);
+		const [job] = earlierTasks(world.gateway, 1);
+		const parked = await startWaits(world.gateway, wait({ whileWaiting: 'park' }), [job]);
 		const restore = setProcess(1, 61_000);
 		const result = await resume(await resume(parked));
 		restore();
@@ -232,12 +212,18 @@ describe('the log of waits', () => {
 	});
 
 	it('warns of a wait that timed out, of a job that is not found, and of a file that is lost', async () => {
-		const [running] = earlierTasks(gateway, 1);
-		const done = earlierJob(gateway, 'task', video);
-		gateway.fault({ route: 'download', action: 'error', status: 403, code: 'no', times: Infinity });
+		const [running] = earlierTasks(world.gateway, 1);
+		const done = earlierJob(world.gateway, 'task', file);
+		world.gateway.fault({
+			route: 'download',
+			action: 'error',
+			status: 403,
+			code: 'no',
+			times: Infinity,
+		});
 		const options = { timeoutMinutes: 2 };
 		const jobs = [running, { id: 'task_unknown' }, done];
-		const result = await startWaits(gateway, wait({ options }), jobs, kept);
+		const result = await startWaits(world.gateway, wait({ options }), jobs, kept);
 		const warnings = (await linesOf(result, 'item', 'jobId', 'httpStatus')).filter(
 			([level]) => level === 'warn',
 		);
@@ -252,8 +238,8 @@ describe('the log of waits', () => {
 	});
 
 	it('names each job once when Stop is pressed', async () => {
-		const [one, other] = earlierTasks(gateway, 2);
-		const result = await startWaits(gateway, wait(), [one, other, one], {
+		const [one, other] = earlierTasks(world.gateway, 2);
+		const result = await startWaits(world.gateway, wait(), [one, other, one], {
 			...kept,
 			onStart: (cancel) => void setTimeout(cancel, 1_500),
 		});
@@ -276,6 +262,6 @@ describe('all lines', () => {
 	it('show neither a prompt nor the key', async () => {
 		const text = JSON.stringify(await own());
 		expect(text).not.toContain('secret otter');
-		expect(text).not.toContain(gateway.apiKey);
+		expect(text).not.toContain(world.gateway.apiKey);
 	});
 });

@@ -1,83 +1,60 @@
-import type { IDataObject } from 'n8n-workflow';
 import { withGateway } from '../../support/http/withGateway';
-import { png } from '../../support/workflows/everyNode';
+import {
+	fileOf,
+	nodeFor,
+	png,
+	run,
+	type Fields,
+	type Operation,
+} from '../../support/workflows/answers';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
-	modelGateway,
 	type Node,
 	waitForVideo,
 } from '../../support/workflows/workflows';
 
-interface LinkField {
-	/** The name of the field in the error. */
-	label: string;
-	node(link: string): Node;
-	fields?(link: string): IDataObject;
-}
-
-const call = (resource: string, operation: string, parameters: IDataObject) =>
-	modelGateway({ resource, operation, ...parameters }, { name: 'Call' });
-
 const nothing = '={{ $json.nothing }}';
-const file = { data: png, mimeType: 'image/png' };
 const goodLink = 'https://media.example/a.png';
 const images = (link: string) => ({ values: [{ source: 'url', url: link }] });
-const withMedia = (medium: IDataObject) => ({ media: [{ type: 'reference_image', ...medium }] });
-const createVideo = () => createReferenceVideo({}, { name: 'Call' });
+const withMedia = (medium: Fields) =>
+	nodeFor('referenceVideo.create', {
+		model: byId('beta-2.7-r2v'),
+		mediaInput: 'json',
+		mediaJson: JSON.stringify([{ type: 'reference_image', ...medium }]),
+	});
+const ofImage = { imageSource: 'url', imageUrl: goodLink };
 
-const linkFields: LinkField[] = [
-	{ label: 'Media 1: URL', node: createVideo, fields: (url) => withMedia({ url }) },
-	{
-		label: 'Media 1: Voice URL',
-		node: createVideo,
-		fields: (link) => withMedia({ url: goodLink, reference_voice: link }),
-	},
-	...['image', 'mask'].map((name): LinkField => ({
-		label: name === 'image' ? 'Image URL' : 'Mask URL',
-		node: (link) =>
-			call('image', 'edit', {
-				model: byId('image-edit-1'),
-				prompt: 'A boat',
-				imageSource: 'url',
-				imageUrl: goodLink,
-				[`${name}Source`]: 'url',
-				[`${name}Url`]: link,
-			}),
-	})),
-	{
-		label: 'Message 1: Image 1',
-		node(link) {
+/** By the name of the field in the error: a node with this link in it. */
+const linkFields: Array<[string, (link: string) => Node]> = [
+	['Media 1: URL', (url) => withMedia({ url })],
+	['Media 1: Voice URL', (link) => withMedia({ url: goodLink, reference_voice: link })],
+	['Image URL', (imageUrl) => nodeFor('image.edit', { ...ofImage, imageUrl })],
+	['Mask URL', (maskUrl) => nodeFor('image.edit', { ...ofImage, maskSource: 'url', maskUrl })],
+	[
+		'Message 1: Image 1',
+		(link) => {
 			const values = [{ role: 'user', content: 'Hi', images: images(link) }];
-			return call('chat', 'complete', { model: byId('chat-1'), messages: { values } });
+			return nodeFor('chat.complete', { messages: { values } });
 		},
-	},
-	{
-		label: 'Image 1',
-		node: (link) =>
-			call('image', 'chat', {
-				model: byId('image-chat-1'),
-				prompt: 'A boat',
-				images: images(link),
-			}),
-	},
+	],
+	['Image 1', (link) => nodeFor('image.chat', { images: images(link) })],
 ];
 
 describe('bad input', () => {
 	const { gateway, runWorkflow } = withGateway({ jobSeconds: Infinity });
 
-	const messageOf = async (node: Node, json: IDataObject = {}) => {
+	const messageOf = async (node: Node, json: Fields = {}) => {
 		const result = await runWorkflow(chain(node), { input: [{ json }] });
 		expect(gateway.requests).toEqual([]);
 		return result.errorOf(node.name)?.message;
 	};
 
 	it.each(linkFields)(
-		'refuses a link that the service cannot fetch: $label',
-		async ({ label, node, fields }) => {
-			const link = 'http://firm.example/a.png';
-			expect(await messageOf(node(link), fields?.(link))).toBe(
+		'refuses a link that the service cannot fetch: %s',
+		async (label, nodeWith) => {
+			expect(await messageOf(nodeWith('http://firm.example/a.png'))).toBe(
 				`${label} must be a public https link, and this one starts with http://`,
 			);
 		},
@@ -92,30 +69,29 @@ describe('bad input', () => {
 		expect(await messageOf(createReferenceVideo(alpha))).toBe(problem);
 	});
 
-	it.each<[string, IDataObject]>([
-		['Image Binary Field', { operation: 'edit', imageBinaryField: '={{ $binary.photo }}' }],
-		['Image Binary Field', { operation: 'edit', imageBinaryField: '={{ $json.nothing }}' }],
-		['Image Binary Field', { operation: 'edit', imageSource: 'file', imageBinaryField: 'photo' }],
-		['Image 1', { operation: 'chat', binaryField: '={{ $binary.photo }}' }],
-	])(
-		'sends no other file where an expression gives no name: %s of %j',
-		async (label, { binaryField, ...parameters }) => {
-			const images = { values: [{ source: 'binary', binaryField }] };
-			const image = { resource: 'image', model: byId('image-1'), prompt: 'A boat', images };
-			const node = modelGateway({ ...image, ...parameters });
-			const result = await runWorkflow(chain(node), {
-				input: [{ json: {}, binary: { data: file, photo: file } }],
-			});
-			expect(result.errorOf(node.name)?.message).toBe(
-				`${label} names no file of this item (it has data, photo)`,
-			);
-			expect(gateway.requests).toEqual([]);
-		},
-	);
+	it.each<[string, Operation, Fields]>([
+		['Image Binary Field', 'image.edit', { imageBinaryField: '={{ $binary.photo }}' }],
+		['Image Binary Field', 'image.edit', { imageBinaryField: nothing }],
+		['Image Binary Field', 'image.edit', { imageSource: 'file', imageBinaryField: 'photo' }],
+		[
+			'Image 1',
+			'image.chat',
+			{ images: { values: [{ source: 'binary', binaryField: '={{ $binary.photo }}' }] } },
+		],
+	])('sends no other file where an expression gives no name: %s of %s %j', async (...row) => {
+		const [label, name, more] = row;
+		const file = fileOf(png);
+		const input = [{ json: {}, binary: { data: file, photo: file } }];
+		const result = await run(gateway, nodeFor(name, more), { input });
+		expect(result.errorOf('Node')?.message).toBe(
+			`${label} names no file of this item (it has data, photo)`,
+		);
+		expect(gateway.requests).toEqual([]);
+	});
 
 	it.each([
-		['Max Tokens', call('message', 'create', { model: byId('chat-1'), maxTokens: nothing })],
-		['Limit', call('model', 'getAll', { limit: nothing })],
+		['Max Tokens', nodeFor('message.create', { maxTokens: nothing })],
+		['Limit', nodeFor('model.getAll', { returnAll: false, limit: nothing })],
 	])('says that %s is empty where an expression gives nothing', async (label, node) => {
 		expect(await messageOf(node)).toContain(
 			`${label} must be a whole number of at least 1 (it is empty)`,
@@ -129,9 +105,8 @@ describe('bad input', () => {
 	});
 
 	it('refuses Content (JSON) that is no JSON, and names the message', async () => {
-		const message = { resource: 'message', operation: 'create', model: byId('chat-1') };
 		const values = [{ role: 'user', content: '', contentJson: '[{ "type": ' }];
-		expect(await messageOf(modelGateway({ ...message, messages: { values } }))).toBe(
+		expect(await messageOf(nodeFor('message.create', { messages: { values } }))).toBe(
 			'Message 1: Content (JSON) must be JSON (it is "[{ \\"type\\":")',
 		);
 	});

@@ -38,34 +38,25 @@ const hosted = async (...replies: Reply[]) => {
 };
 
 describe('links to reference media', () => {
+	const [image, clip] = ['reference_image', 'reference_video'];
+
 	it.each<[string, string, () => Reply | Promise<Reply>, string]>([
-		[
-			'reference_image',
-			'a web page',
-			() => answer(200, page),
-			'leads to a web page, not to an image',
-		],
+		[image, 'a web page', () => answer(200, page), 'leads to a web page, not to an image'],
 		['first_frame', 'a missing file', () => answer(404, ''), 'leads to no file (HTTP 404)'],
+		[clip, 'a file that is gone', () => answer(410, page), 'leads to no file (HTTP 410)'],
 		[
-			'reference_video',
-			'a file that is gone',
-			() => answer(410, page),
-			'leads to no file (HTTP 410)',
-		],
-		[
-			...(['reference_image', 'a clip', async () => answer(200, await sampleVideo())] as const),
+			image,
+			'a clip',
+			async () => answer(200, await sampleVideo()),
 			'leads to an mp4 video, not to an image: choose reference_video',
 		],
 		[
-			...(['reference_video', 'a picture', () => answer(200, png)] as const),
+			clip,
+			'a picture',
+			() => answer(200, png),
 			'leads to a PNG image, not to a video: choose reference_image',
 		],
-		[
-			'reference_image',
-			'a PDF',
-			() => answer(200, '%PDF-1.7\n'),
-			'leads to a PDF, not to an image',
-		],
+		[image, 'a PDF', () => answer(200, '%PDF-1.7\n'), 'leads to a PDF, not to an image'],
 	])('are refused before they are paid for: %s, %s', async (type, _, replyOf, problem) => {
 		const { host, at } = await hosted(await replyOf());
 		const { message, orders } = await order([at(type)]);
@@ -77,20 +68,17 @@ describe('links to reference media', () => {
 	});
 
 	it.each<[string, string, Reply]>([
-		['reference_image', 'a picture', answer(200, png)],
-		['reference_image', 'unknown bytes', answer(200, '\x01\x02\x03')],
-		['reference_image', 'nothing', answer(200, '')],
-		...[401, 403, 429, 500, 503].map(
-			(status) =>
-				[...(['reference_image', `HTTP ${status}`, answer(status, page)] as const)] as [
-					string,
-					string,
-					Reply,
-				],
-		),
-		['reference_image', 'a host that says nothing', silence],
-		['reference_image', 'a redirect to inside', redirect(302, 'http://169.254.169.254/a.png')],
-		['reference_video', 'a GIF that moves', answer(200, 'GIF89a\x01\0\x01\0')],
+		[image, 'a picture', answer(200, png)],
+		[image, 'unknown bytes', answer(200, '\x01\x02\x03')],
+		[image, 'nothing', answer(200, '')],
+		...[401, 403, 429, 500, 503].map((status): [string, string, Reply] => [
+			image,
+			`HTTP ${status}`,
+			answer(status, page),
+		]),
+		[image, 'a host that says nothing', silence],
+		[image, 'a redirect to inside', redirect(302, 'http://169.254.169.254/a.png')],
+		[clip, 'a GIF that moves', answer(200, 'GIF89a\x01\0\x01\0')],
 	])('pass where nothing is surely wrong: %s, %s', async (type, _, reply) => {
 		const { at } = await hosted(reply);
 		const { message, orders } = await order([at(type)]);

@@ -35,62 +35,47 @@ export const withOrders = (options: Parameters<typeof withGateway>[0] = {}) =>
 const prompt = '={{ $json.prompt }}';
 const text = { messages: { values: [{ role: 'user', content: prompt }] } };
 
+const edited = { prompt, imageSource: 'url', imageUrl: '={{ $json.media[0].url }}' };
+const withMedia = { prompt, mediaInput: 'json', mediaJson: '={{ $json.media }}' };
+
 /** Every operation that is charged. The prompt comes from the item. */
 const operations = {
 	'a reference video': {
 		route: 'referenceVideoCreate',
-		resource: 'referenceVideo',
-		operation: 'create',
+		name: 'referenceVideo.create',
 		model: 'beta-2.7-r2v',
-		parameters: { prompt, mediaInput: 'json', mediaJson: '={{ $json.media }}' },
+		parameters: withMedia,
 		options: { resolution: '720P', duration: 2 },
 	},
 	'a video': {
 		route: 'videoCreate',
-		resource: 'video',
-		operation: 'create',
+		name: 'video.create',
 		model: 'vid-3.1',
 		parameters: { prompt },
 	},
 	'an image': {
 		route: 'imageGenerate',
-		resource: 'image',
-		operation: 'generate',
+		name: 'image.generate',
 		model: 'image-1',
 		parameters: { prompt },
 	},
 	'an edited image': {
 		route: 'imageEdit',
-		resource: 'image',
-		operation: 'edit',
+		name: 'image.edit',
 		model: 'image-edit-1-url',
-		parameters: { prompt, imageSource: 'url', imageUrl: '={{ $json.media[0].url }}' },
+		parameters: edited,
 	},
 	'an image by chat': {
 		route: 'chat',
-		resource: 'image',
-		operation: 'chat',
+		name: 'image.chat',
 		model: 'image-chat-1',
 		parameters: { prompt },
 	},
-	'a chat': {
-		route: 'chat',
-		resource: 'chat',
-		operation: 'complete',
-		model: 'chat-1',
-		parameters: text,
-	},
-	'a message': {
-		route: 'message',
-		resource: 'message',
-		operation: 'create',
-		model: 'chat-1',
-		parameters: text,
-	},
+	'a chat': { route: 'chat', name: 'chat.complete', model: 'chat-1', parameters: text },
+	'a message': { route: 'message', name: 'message.create', model: 'chat-1', parameters: text },
 	'an embedding': {
 		route: 'embedding',
-		resource: 'embedding',
-		operation: 'create',
+		name: 'embedding.create',
 		model: 'embed-1',
 		parameters: { input: prompt },
 		options: { batchSize: 1 },
@@ -112,7 +97,8 @@ export function create(
 	thing: Thing,
 	{ options, settings, ...parameters }: Change & Fields = {},
 ): Node {
-	const { model, resource, operation, ...own } = { options: {}, ...operations[thing] };
+	const { model, name, ...own } = { options: {}, ...operations[thing] };
+	const [resource, operation] = name.split('.');
 	return modelGateway(
 		{
 			resource,
