@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { Route } from '../../../gateway';
 import {
 	listSearch,
@@ -9,16 +9,22 @@ import {
 	runWorkflow,
 	type WorkflowRun,
 } from '../../harness';
-import { withGateway } from '../../support/http/withGateway';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
 import { embeddingsUser } from '../../support/workflows/embeddingsUser';
 import {
+	charged,
+	create,
+	requested,
+	run as order,
+	withOrders,
+	world,
+	type Fields,
+} from '../../support/workflows/orders';
+import {
 	byId,
 	chain,
-	createVideo,
 	credentialFor,
 	embeddings,
-	modelGateway,
 	waitForVideo,
 	withSubNodes,
 } from '../../support/workflows/workflows';
@@ -30,29 +36,18 @@ const store = embeddingsUser(async (embeddings) => {
 });
 
 describe('the limits of a credential', () => {
-	const { gateway } = withGateway({
-		isTimeSimulated: true,
-		jobSeconds: 0,
-		render: async () => new Uint8Array(0),
-	});
+	withOrders();
 	beforeAll(() => registerTypes({ nodes: [store] }));
 
-	const credential = (fields: IDataObject) => credentialFor(gateway, { advanced: true, ...fields });
-	const chat = modelGateway({
-		resource: 'chat',
-		operation: 'complete',
-		model: byId('chat-1'),
-		messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
-	});
-	const texts = (name: string, count: number) =>
-		Array.from({ length: count }, (_, index) => ({ json: { text: `${name} ${index}` } }));
-	const create = chain(createVideo({ prompt: '={{ $json.text }}' }));
+	const credential = (fields: Fields) =>
+		credentialFor(world.gateway, { advanced: true, ...fields });
+	const texts = (count: number) => Array.from({ length: count }, (_, index) => `Text ${index}`);
 
 	const requestsTo = (...routes: Route[]) =>
-		gateway.requests.filter(({ route }) => route && routes.includes(route));
+		world.gateway.requests.filter(({ route }) => route && routes.includes(route));
 	const expectSpread = (milliseconds: number) =>
-		gateway.requests.slice(1).forEach(({ at }, index) => {
-			expect(at - gateway.requests[index].at).toBeGreaterThanOrEqual(milliseconds);
+		world.gateway.requests.slice(1).forEach(({ at }, index) => {
+			expect(at - world.gateway.requests[index].at).toBeGreaterThanOrEqual(milliseconds);
 		});
 
 	it('applies the limits to all users of a key: a node, a vector store, the list of models', async () => {
@@ -68,7 +63,7 @@ describe('the limits of a credential', () => {
 			credentials,
 			parameters: { resource: 'chat' },
 		});
-		const chats = runWorkflow(chain(chat), { credentials, input: texts('many', 3) });
+		const chats = order(chain(create('a chat')), texts(3), { credentials });
 		const [run] = await Promise.all([stored, chats, listed]);
 		expect(run.items('Store')).toHaveLength(1);
 		expect(requestsTo('embedding', 'chat', 'models')).toHaveLength(7);
@@ -78,25 +73,18 @@ describe('the limits of a credential', () => {
 	it('sends nothing more after a refusal while orders wait for a limit, and places them on Retry', async () => {
 		const credentials = credential({ requestsPerSecond: 0.1 });
 		const refused = { status: 400, code: 'invalid_prompt', skip: 1 };
-		gateway.fault({ route: 'videoCreate', action: 'error', ...refused });
-		const failed = await runWorkflow(create, { credentials, input: texts('video', 5) });
+		world.gateway.fault({ route: 'videoCreate', action: 'error', ...refused });
+		const failed = await order(chain(create('a video')), texts(5), { credentials });
 		expect(failed.errorOf('Create')?.message).toContain('Item 1: Could not create the video');
 		expect(failed.errorOf('Create')?.description).not.toContain('canceled');
-		expect(gateway.requests).toHaveLength(2);
-		expect(gateway.ledger).toHaveLength(1);
-
-		const retried = await retryExecution(failed);
-		expect(retried.items('Create')).toHaveLength(5);
-		expect(gateway.ledger).toHaveLength(5);
+		expect([requested('a video'), charged()]).toEqual([2, 1]);
+		expect((await retryExecution(failed)).items('Create')).toHaveLength(5);
+		expect(charged()).toBe(5);
 	});
 
 	describe('Wait for Video under a limit', () => {
-		const waitFor = async (
-			count: number,
-			fields: IDataObject,
-			options: Partial<RunOptions> = {},
-		) => {
-			const jobs = earlierTasks(gateway, count);
+		const waitFor = async (count: number, fields: Fields, options: Partial<RunOptions> = {}) => {
+			const jobs = earlierTasks(world.gateway, count);
 			const whileWaiting = options.mode ? 'park' : 'hold';
 			const node = waitForVideo(
 				{ download: false, whileWaiting, options: { timeoutMinutes: 5 } },
@@ -128,7 +116,8 @@ describe('the limits of a credential', () => {
 			const ended = await passes(run, (pass) => {
 				if (pass > 0) lengths.push(Date.now() - last);
 				last = Date.now() + 40_000;
-				if (pass === 1) for (const { id } of jobs) gateway.jobs.complete(id, new Uint8Array(0));
+				if (pass === 1)
+					for (const { id } of jobs) world.gateway.jobs.complete(id, new Uint8Array(0));
 			});
 			// A pass ends when its polls have waited for 20 seconds.
 			expect(Math.max(...lengths)).toBeLessThan(30_000);
