@@ -1,14 +1,14 @@
-import { type IDataObject, type INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { operations } from '../../../nodes/ModelGateway/resources';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
 import { listSearch } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
+import { nodeFor, type Fields } from '../../support/workflows/answers';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
-	modelGateway,
 	type Node,
 } from '../../support/workflows/workflows';
 
@@ -97,7 +97,7 @@ describe('models of another resource', () => {
 	const media = [{ type: 'reference_image', url: 'https://firm.example/a.png' }];
 	const create = createReferenceVideo({ model: byId('vid-3.1'), options: { skipChecks: true } });
 
-	const failureOf = async (node: Node, json: IDataObject = {}) => {
+	const failureOf = async (node: Node, json: Fields = {}) => {
 		const result = await runWorkflow(chain(node), { input: [{ json }] });
 		return result.errorOf(node.name);
 	};
@@ -107,8 +107,7 @@ describe('models of another resource', () => {
 		expect(Object.fromEntries(resources)).toMatchObject(resourceOf);
 	});
 
-	const video = (fields: IDataObject) =>
-		modelGateway({ resource: 'video', operation: 'create', prompt: 'A boat', ...fields });
+	const video = (more: Fields) => nodeFor('video.create', more);
 	const extra = (id: string) => ({ options: { extraBody: JSON.stringify({ model: id }) } });
 
 	it.each([
@@ -138,14 +137,11 @@ describe('models of another resource', () => {
 		},
 	);
 
-	const messages = { values: [{ role: 'user', content: 'Hello' }] };
-	const chat = { resource: 'chat', operation: 'complete', messages };
-
 	it.each([
-		['vid-3.1', 'Video', chat],
-		['beta-2.7-r2v', 'Reference Video', chat],
-	])('says in a refusal that %s is a model of %s: %j', async (id, resource, parameters) => {
-		const error = await failureOf(modelGateway({ ...parameters, model: byId(id) }));
+		['vid-3.1', 'Video'],
+		['beta-2.7-r2v', 'Reference Video'],
+	])('says in a refusal of a chat that %s is a model of %s', async (id, resource) => {
+		const error = await failureOf(nodeFor('chat.complete', { model: byId(id) }));
 		expect(error?.message).toContain(`${id} is a model of another kind; the service said: `);
 		expect(error?.description).toMatch(
 			new RegExp(
@@ -181,10 +177,9 @@ describe('frame-to-video models', () => {
 		['vid-3.1', {}, false],
 	])(
 		'shows a hint only when a frame-to-video model was sent without frames: %s, %j',
-		async (id, options, isHinted) => {
+		async (id, options: Fields, isHinted) => {
 			const before = gateway.ledger.length;
-			const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
-			const node = modelGateway({ ...create, model: byId(id) });
+			const node = nodeFor('video.create', { model: byId(id), options });
 			const result = await runWorkflow(chain(node), { mode: 'trigger', startNode: 'Start' });
 			const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
 			expect(result.hintsOf(node.name)).toEqual(isHinted ? [hint] : []);
