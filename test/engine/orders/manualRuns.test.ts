@@ -3,12 +3,10 @@ import {
 	uncollectedHint,
 } from '../../../nodes/ModelGateway/resources/shared/createJob';
 import { retryExecution, type RunOptions } from '../../harness';
-import { withGateway } from '../../support/http/withGateway';
-import { mp4Of } from '../../support/files/boxes';
+import { charged, chargedJobs, create, run, withOrders } from '../../support/workflows/orders';
 import {
 	chain,
 	core,
-	createVideo,
 	modelGateway,
 	type Node,
 	waitForVideo,
@@ -16,20 +14,14 @@ import {
 
 // A manual run talks to the person who pressed the button.
 
-const video = mp4Of(1_000);
-const { gateway, runWorkflow } = withGateway({
-	isTimeSimulated: true,
-	jobSeconds: 0,
-	render: async () => video,
-});
+withOrders();
 
-const create = createVideo();
-const lastJob = () => gateway.ledger.at(-1)?.job ?? '';
+const video = create('a video');
+const manual: RunOptions = { mode: 'manual' };
+const lastJob = () => chargedJobs().at(-1) ?? '';
 
-const hintsAfter = async (later: Node[], options: RunOptions = {}) => {
-	const result = await runWorkflow(chain(create, ...later), { ...options });
-	return result.hintsOf(create.name);
-};
+const hintsAfter = async (later: Node[], options = manual) =>
+	(await run(chain(video, ...later), ['Waves'], options)).hintsOf('Create');
 
 it.each<[string, Node[], boolean]>([
 	['no node behind it', [], true],
@@ -46,18 +38,18 @@ it.each<[string, Node[], boolean]>([
 );
 
 it('keeps an order of a workflow with a connection to a node that is missing', async () => {
-	const workflow = chain(create, core('Next', 'noOp'), core('Gone', 'noOp'));
+	const workflow = chain(video, core('Next', 'noOp'), core('Gone', 'noOp'));
 	workflow.nodes.pop();
-	const result = await runWorkflow(workflow);
+	const result = await run(workflow, ['Waves'], manual);
 	expect(result.data.resultData.error?.message).toBe('Destination node not found');
 	expect((await retryExecution(result)).items('Create')).toMatchObject([
 		{ json: { id: lastJob() } },
 	]);
-	expect(gateway.ledger).toHaveLength(1);
+	expect(charged()).toBe(1);
 });
 
 it('says nothing to nobody: in an execution that starts by itself', async () =>
-	expect(await hintsAfter([], { mode: 'trigger', startNode: 'Start' })).toEqual([]));
+	expect(await hintsAfter([], { mode: 'trigger' })).toEqual([]));
 
 it('names the videos that earlier runs ordered until a node has collected them', async () => {
 	await hintsAfter([]);
@@ -67,7 +59,7 @@ it('names the videos that earlier runs ordered until a node has collected them',
 	expect(await hintsAfter([])).toEqual([orderedHint, uncollectedHint([first, second])]);
 	const third = lastJob();
 
-	const collect = async (node: Node) => await runWorkflow(chain(node));
+	const collect = async (node: Node) => await run(chain(node), ['Waves'], manual);
 	await collect(waitForVideo({ jobId: first }));
 	await collect(modelGateway({ resource: 'video', operation: 'getContent', videoId: second }));
 	expect(await hintsAfter([waitForVideo()])).toEqual([uncollectedHint([third])]);
