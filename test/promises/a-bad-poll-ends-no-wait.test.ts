@@ -3,7 +3,7 @@ import { resumeToEnd } from '../harness';
 import { sha256 } from '../support/data/sha256';
 import { nginxPage } from '../support/http/scriptedServer';
 import { chain, waitForVideo } from '../support/workflows/workflows';
-import { create, pass, run, withOrders, world } from '../support/workflows/orders';
+import { create, pass, run, withOrders, world } from '../support/orders';
 import {
 	filesOf,
 	finishAfter,
@@ -14,7 +14,7 @@ import {
 	pollsOf,
 	results,
 	runningJob,
-} from '../support/workflows/waits';
+} from '../support/waits';
 
 const video = newVideo();
 const page = (status: number): FaultAction => ({

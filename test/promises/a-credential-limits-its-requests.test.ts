@@ -1,5 +1,5 @@
 import { chain, credentialFor } from '../support/workflows/workflows';
-import { charged, create, run, withOrders, world, type Fields } from '../support/workflows/orders';
+import { charged, create, run, withOrders, world, type Fields } from '../support/orders';
 
 const prompts = Array.from({ length: 8 }, (_, index) => `Boat ${index}`);
 const limited = (limits: Fields) => ({

@@ -1,5 +1,14 @@
 import { credentialFor, chain, type NodeSettings } from '../support/workflows/workflows';
-import { charged, create, pass, run, withOrders, world, type Fields, type Thing } from '../support/workflows/orders';
+import {
+	charged,
+	create,
+	pass,
+	run,
+	withOrders,
+	world,
+	type Fields,
+	type Thing,
+} from '../support/orders';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const limited = (options: Fields, settings: NodeSettings = {}, thing: Thing = 'a video') =>

@@ -4,7 +4,7 @@ import { jpegOf } from '../support/files/jpegs';
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
-import { fileOf, nodeFor, png, run, type Fields, type Operation } from '../support/workflows/answers';
+import { fileOf, nodeFor, png, run, type Fields, type Operation } from '../support/nodes';
 
 const { gateway } = withGateway({});
 

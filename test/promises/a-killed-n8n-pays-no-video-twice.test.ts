@@ -18,7 +18,7 @@ import {
 	videos,
 	withOrders,
 	world,
-} from '../support/workflows/orders';
+} from '../support/orders';
 
 withOrders();
 

@@ -5,7 +5,7 @@ import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { logLines } from '../support/workflows/log';
 import { waitForVideo, type Node } from '../support/workflows/workflows';
-import { nodeFor, png, run, type Fields } from '../support/workflows/answers';
+import { nodeFor, png, run, type Fields } from '../support/nodes';
 
 const secret = 'inside-secret-7';
 

@@ -1,7 +1,7 @@
 import { EngineProcess, resumeExecution, resumeToEnd } from '../harness';
 import { sha256 } from '../support/data/sha256';
 import { chain, core, waitForVideo } from '../support/workflows/workflows';
-import { charged, chargedJobs, create, pass, run, withOrders, world } from '../support/workflows/orders';
+import { charged, chargedJobs, create, pass, run, withOrders, world } from '../support/orders';
 import {
 	downloads,
 	filesOf,
@@ -14,7 +14,7 @@ import {
 	results,
 	runningJob,
 	waiting,
-} from '../support/workflows/waits';
+} from '../support/waits';
 
 const made = [newVideo('1'), newVideo('2'), newVideo('3')];
 const done = core('Done', 'noOp');

@@ -1,5 +1,5 @@
 import { chain, waitForVideo } from '../support/workflows/workflows';
-import { create, refuseNext, requested, run, videos, withOrders, world } from '../support/workflows/orders';
+import { create, refuseNext, requested, run, videos, withOrders, world } from '../support/orders';
 
 withOrders();
 

@@ -1,7 +1,7 @@
 import type { FaultAction } from '../../gateway';
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { detailsOf, generations, nodeFor, run } from '../support/workflows/answers';
+import { detailsOf, generations, nodeFor, run } from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 

@@ -1,6 +1,6 @@
 import { silence, stall, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { allOperations, continues, detailsOf, itemsOf, nodeFor, run } from '../support/workflows/answers';
+import { allOperations, continues, detailsOf, itemsOf, nodeFor, run } from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 

@@ -12,7 +12,7 @@ import {
 	texts,
 	withOrders,
 	world,
-} from '../support/workflows/orders';
+} from '../support/orders';
 
 withOrders();
 

@@ -1,5 +1,5 @@
 import { chain, credentialFor } from '../support/workflows/workflows';
-import { create, loseNext, refuseNext, run, withOrders, world } from '../support/workflows/orders';
+import { create, loseNext, refuseNext, run, withOrders, world } from '../support/orders';
 
 withOrders();
 

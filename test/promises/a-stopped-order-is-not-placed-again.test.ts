@@ -13,8 +13,8 @@ import {
 	videos,
 	withOrders,
 	world,
-} from '../support/workflows/orders';
-import { stopAt, timeLimited } from '../support/workflows/waits';
+} from '../support/orders';
+import { stopAt, timeLimited } from '../support/waits';
 
 withOrders();
 

@@ -1,7 +1,7 @@
 import type { RunOptions } from '../harness';
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { continues, nodeFor, run, type Address } from '../support/workflows/answers';
+import { continues, nodeFor, run, type Address } from '../support/nodes';
 
 const key = 'sk-streamed-0123456789';
 

@@ -3,8 +3,8 @@ import { mp4Of } from '../support/files/boxes';
 import { answer, json, startServer } from '../support/http/scriptedServer';
 import { storage } from '../support/http/scriptedStorage';
 import { chain, credentialFor, waitForVideo } from '../support/workflows/workflows';
-import { nodeFor, toolResult } from '../support/workflows/answers';
-import { run, withOrders, world } from '../support/workflows/orders';
+import { nodeFor, toolResult } from '../support/nodes';
+import { run, withOrders, world } from '../support/orders';
 import {
 	downloads,
 	filesOf,
@@ -16,7 +16,7 @@ import {
 	results,
 	resumeWhenDue,
 	waiting,
-} from '../support/workflows/waits';
+} from '../support/waits';
 
 /** Links live shorter than a download may stand still. */
 withOrders({ linkSeconds: 30 });

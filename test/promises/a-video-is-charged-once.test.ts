@@ -15,7 +15,7 @@ import {
 	videos,
 	withOrders,
 	world,
-} from '../support/workflows/orders';
+} from '../support/orders';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const tryAgain = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };

@@ -2,7 +2,7 @@ import { answer, nginxPage, nobody, startServer } from '../support/http/scripted
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { waitForVideo } from '../support/workflows/workflows';
-import { allOperations, detailsOf, itemsOf, nodeFor, run, type Fields } from '../support/workflows/answers';
+import { allOperations, detailsOf, itemsOf, nodeFor, run, type Fields } from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true });
 

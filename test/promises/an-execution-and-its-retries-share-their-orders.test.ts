@@ -13,7 +13,7 @@ import {
 	shownBy,
 	withOrders,
 	world,
-} from '../support/workflows/orders';
+} from '../support/orders';
 
 const workflow = chain(create('a reference video'));
 

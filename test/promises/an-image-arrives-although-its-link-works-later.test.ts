@@ -1,6 +1,6 @@
 import { answer, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { nodeFor, png, run } from '../support/workflows/answers';
+import { nodeFor, png, run } from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true });
 

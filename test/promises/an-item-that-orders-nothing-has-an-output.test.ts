@@ -1,7 +1,7 @@
 import { resumeToEnd } from '../harness';
 import { chain, loopOver, modelGateway, waitForVideo } from '../support/workflows/workflows';
-import { charged, create, jobsOf, orderedPrompts, run, withOrders } from '../support/workflows/orders';
-import { results } from '../support/workflows/waits';
+import { charged, create, jobsOf, orderedPrompts, run, withOrders } from '../support/orders';
+import { results } from '../support/waits';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const keyed = create('a video', { options: { orderKey: '={{ $json.prompt }}' } });

@@ -10,8 +10,8 @@ import {
 	run,
 	videos,
 	withOrders,
-} from '../support/workflows/orders';
-import type { Fields, Thing } from '../support/workflows/orders';
+} from '../support/orders';
+import type { Fields, Thing } from '../support/orders';
 
 const keyed = (more: Fields = {}, settings: NodeSettings = {}, thing: Thing = 'a video') =>
 	chain(

@@ -1,6 +1,6 @@
 import { EngineProcess } from '../harness';
 import { chain } from '../support/workflows/workflows';
-import { charged, create, run, withOrders, type Fields, type Thing } from '../support/workflows/orders';
+import { charged, create, run, withOrders, type Fields, type Thing } from '../support/orders';
 
 const things: Thing[] = ['a reference video', 'an image'];
 /** The prompt of the item is its key. */

@@ -16,7 +16,7 @@ import {
 	world,
 	type Fields,
 	type Thing,
-} from '../support/workflows/orders';
+} from '../support/orders';
 
 withOrders({ idempotencyHeader: 'Idempotency-Key' });
 

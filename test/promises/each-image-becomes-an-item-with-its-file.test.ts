@@ -1,6 +1,6 @@
 import { startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { nodeFor, png, run, type Fields, type Operation } from '../support/workflows/answers';
+import { nodeFor, png, run, type Fields, type Operation } from '../support/nodes';
 
 const { gateway } = withGateway({ draw: async () => png });
 

@@ -1,5 +1,5 @@
 import { withGateway } from '../support/http/withGateway';
-import { nodeFor, run, type Fields } from '../support/workflows/answers';
+import { nodeFor, run, type Fields } from '../support/nodes';
 
 const { gateway } = withGateway({});
 

@@ -1,7 +1,7 @@
 import { startBreakingTls } from '../support/http/breakingTls';
 import { publicUrl } from '../support/http/publicNames';
 import { withGateway } from '../support/http/withGateway';
-import { detailsOf, nodeFor, run } from '../support/workflows/answers';
+import { detailsOf, nodeFor, run } from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true });
 

@@ -1,7 +1,7 @@
 import { sha256 } from '../support/data/sha256';
 import { nginxPage } from '../support/http/scriptedServer';
 import { chain } from '../support/workflows/workflows';
-import { create, refuseNext, run, withOrders, world } from '../support/workflows/orders';
+import { create, refuseNext, run, withOrders, world } from '../support/orders';
 import {
 	downloads,
 	filesOf,
@@ -11,7 +11,7 @@ import {
 	results,
 	runningJob,
 	waiting,
-} from '../support/workflows/waits';
+} from '../support/waits';
 
 const video = newVideo();
 const continues = { onError: 'continueRegularOutput' } as const;

@@ -1,6 +1,6 @@
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
-import { nodeFor, run, type Fields, type Operation } from '../support/workflows/answers';
+import { nodeFor, run, type Fields, type Operation } from '../support/nodes';
 
 const { gateway } = withGateway({ jobSeconds: Infinity });
 

@@ -1,6 +1,6 @@
 import { withGateway } from '../support/http/withGateway';
 import { byId } from '../support/workflows/workflows';
-import { fileOf, nodeFor, png, run, type Fields, type Operation } from '../support/workflows/answers';
+import { fileOf, nodeFor, png, run, type Fields, type Operation } from '../support/nodes';
 
 const { gateway } = withGateway({ jobSeconds: Infinity });
 

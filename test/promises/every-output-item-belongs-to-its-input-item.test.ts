@@ -2,7 +2,7 @@ import { mp4Of } from '../support/files/boxes';
 import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { core } from '../support/workflows/workflows';
-import { allOperations, itemsOf, nodeFor, run, type Fields } from '../support/workflows/answers';
+import { allOperations, itemsOf, nodeFor, run, type Fields } from '../support/nodes';
 
 const { gateway } = withGateway({ jobSeconds: Infinity });
 

@@ -8,7 +8,7 @@ import {
 	run,
 	type Fields,
 	type Operation,
-} from '../support/workflows/answers';
+} from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 

@@ -12,9 +12,17 @@ import {
 	videos,
 	withOrders,
 	world,
-} from '../support/workflows/orders';
-import type { Fields } from '../support/workflows/orders';
-import { finishAfter, finishedJob, itemsOf, newVideo, results, runningJob, waiting } from '../support/workflows/waits';
+} from '../support/orders';
+import type { Fields } from '../support/orders';
+import {
+	finishAfter,
+	finishedJob,
+	itemsOf,
+	newVideo,
+	results,
+	runningJob,
+	waiting,
+} from '../support/waits';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const paired = (count: number) => Array.from({ length: count }, (_, item) => ({ item }));

@@ -9,7 +9,7 @@ import {
 	withOrders,
 	type Fields,
 	type Thing,
-} from '../support/workflows/orders';
+} from '../support/orders';
 
 const prompts = ['Clouds', 'Fog', 'Rain', 'Waves'];
 const limited = (options: Fields, settings: NodeSettings = {}, thing: Thing = 'a video') =>

@@ -1,6 +1,6 @@
 import { endless, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { detailsOf, itemsOf, type Operation } from '../support/workflows/answers';
+import { detailsOf, itemsOf, type Operation } from '../support/nodes';
 
 const { gateway } = withGateway({ jobSeconds: Infinity });
 

@@ -1,5 +1,5 @@
 import { resumeExecution } from '../harness';
-import { pass, run, withOrders, world } from '../support/workflows/orders';
+import { pass, run, withOrders, world } from '../support/orders';
 import {
 	filesOf,
 	finishedJob,
@@ -10,7 +10,7 @@ import {
 	waiting,
 	stopAt,
 	timeLimited,
-} from '../support/workflows/waits';
+} from '../support/waits';
 
 withOrders();
 

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { withGateway } from '../support/http/withGateway';
-import { itemsOf, nodeFor, run, type Fields } from '../support/workflows/answers';
+import { itemsOf, nodeFor, run, type Fields } from '../support/nodes';
 
 const { gateway } = withGateway({});
 

@@ -1,5 +1,5 @@
 import { withGateway } from '../support/http/withGateway';
-import { continues, nodeFor, run } from '../support/workflows/answers';
+import { continues, nodeFor, run } from '../support/nodes';
 
 // n8n renders hints and descriptions of errors as HTML or Markdown.
 

@@ -1,6 +1,6 @@
 import { json, nobody, page, startServer } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import { detailsOf, nodeFor, run, type Operation } from '../support/workflows/answers';
+import { detailsOf, nodeFor, run, type Operation } from '../support/nodes';
 
 const { gateway } = withGateway({ isTimeSimulated: true, jobSeconds: Infinity });
 

@@ -4,7 +4,7 @@ import { registerTypes } from '../harness';
 import { withGateway } from '../support/http/withGateway';
 import { testNode } from '../support/workflows/testNode';
 import { byId, chain, chatModel, withSubNodes } from '../support/workflows/workflows';
-import type { Fields } from '../support/workflows/answers';
+import type { Fields } from '../support/nodes';
 
 // n8n gives the SDK of chat models to community packages by NODE_PATH. Here it comes from the folder of n8n's CLI.
 const { NODE_PATH } = process.env;

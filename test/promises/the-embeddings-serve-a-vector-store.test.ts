@@ -2,7 +2,7 @@ import { registerTypes } from '../harness';
 import { withGateway } from '../support/http/withGateway';
 import { embeddingsUser } from '../support/workflows/embeddingsUser';
 import { byId, chain, embeddings, withSubNodes } from '../support/workflows/workflows';
-import type { Fields } from '../support/workflows/answers';
+import type { Fields } from '../support/nodes';
 
 const { gateway, runWorkflow } = withGateway({});
 

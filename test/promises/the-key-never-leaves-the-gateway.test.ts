@@ -4,7 +4,15 @@ import { withGateway } from '../support/http/withGateway';
 import { earlierJob } from '../support/workflows/earlierJobs';
 import { logLines } from '../support/workflows/log';
 import { waitForVideo } from '../support/workflows/workflows';
-import { allOperations, continues, itemsOf, nodeFor, png, run, type Fields } from '../support/workflows/answers';
+import {
+	allOperations,
+	continues,
+	itemsOf,
+	nodeFor,
+	png,
+	run,
+	type Fields,
+} from '../support/nodes';
 
 const key = 'sk-promise/0123456789+abc';
 const encodings = [

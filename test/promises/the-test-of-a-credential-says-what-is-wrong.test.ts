@@ -11,7 +11,7 @@ import {
 	startServer,
 } from '../support/http/scriptedServer';
 import { withGateway } from '../support/http/withGateway';
-import type { Fields } from '../support/workflows/answers';
+import type { Fields } from '../support/nodes';
 
 const apiKey = 'sk-tested-0123456789';
 

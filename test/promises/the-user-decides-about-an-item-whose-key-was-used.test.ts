@@ -1,6 +1,6 @@
 import { retryExecution } from '../harness';
 import { chain, waitForVideo } from '../support/workflows/workflows';
-import { charged, create, run, withOrders, world, type Fields } from '../support/workflows/orders';
+import { charged, create, run, withOrders, world, type Fields } from '../support/orders';
 
 /** The prompt of the item is its key. */
 const keyed = (options: Fields = {}) =>

@@ -1,7 +1,14 @@
 import { processedItems, retryExecution } from '../harness';
 import { chain } from '../support/workflows/workflows';
-import { charged, create, killedWhileOrdering, requested, run, withOrders } from '../support/workflows/orders';
-import type { Fields, Thing } from '../support/workflows/orders';
+import {
+	charged,
+	create,
+	killedWhileOrdering,
+	requested,
+	run,
+	withOrders,
+} from '../support/orders';
+import type { Fields, Thing } from '../support/orders';
 
 /** Lets n8n's database fail until the returned function is called. @param when before or after it has written */
 const failingDatabase = (when: 'before' | 'after' = 'before', times = Infinity) => {

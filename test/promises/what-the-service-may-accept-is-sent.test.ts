@@ -1,5 +1,5 @@
 import { byId, chain, modelGateway } from '../support/workflows/workflows';
-import { charged, create, run, withOrders, world, type Fields } from '../support/workflows/orders';
+import { charged, create, run, withOrders, world, type Fields } from '../support/orders';
 
 const r2v = (more: Fields) => chain(create('a reference video', more));
 const sent = () => world.gateway.requests.filter(({ host }) => host === 'api');

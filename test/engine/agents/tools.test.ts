@@ -4,7 +4,7 @@ import { dataNotice } from '../../../nodes/shared/n8n/agent/dataNotice';
 import { unreadableArguments } from '../../../nodes/shared/n8n/agent/tool';
 import { openSignedBinary, registerTypes } from '../../harness';
 import { earlierJob } from '../../support/workflows/earlierJobs';
-import { nodeFor, type Fields } from '../../support/workflows/answers';
+import { nodeFor, type Fields } from '../../support/nodes';
 import { agent, mcpTrigger } from '../../support/workflows/agent';
 import { picture } from '../../support/data/samples';
 import { mp4Of } from '../../support/files/boxes';

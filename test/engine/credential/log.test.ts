@@ -4,13 +4,7 @@ import { mp4Of } from '../../support/files/boxes';
 import { setProcess } from '../../support/time/processAge';
 import { earlierJob, earlierTasks } from '../../support/workflows/earlierJobs';
 import { eventsOf, logLines } from '../../support/workflows/log';
-import {
-	create,
-	run as order,
-	withOrders,
-	world,
-	type Fields,
-} from '../../support/workflows/orders';
+import { create, run as order, withOrders, world, type Fields } from '../../support/orders';
 import { resume, startWaits } from '../../support/workflows/parkedWaits';
 import { chain, credentialFor, waitForVideo, type Node } from '../../support/workflows/workflows';
 

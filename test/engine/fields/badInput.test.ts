@@ -1,12 +1,5 @@
 import { withGateway } from '../../support/http/withGateway';
-import {
-	fileOf,
-	nodeFor,
-	png,
-	run,
-	type Fields,
-	type Operation,
-} from '../../support/workflows/answers';
+import { fileOf, nodeFor, png, run, type Fields, type Operation } from '../../support/nodes';
 import {
 	byId,
 	chain,

@@ -5,7 +5,7 @@ import {
 	run as runNode,
 	type Fields,
 	type Operation,
-} from '../../support/workflows/answers';
+} from '../../support/nodes';
 import { byId } from '../../support/workflows/workflows';
 
 const routes = [

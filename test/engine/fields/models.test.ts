@@ -3,7 +3,7 @@ import { operations } from '../../../nodes/ModelGateway/resources';
 import { resourceOf } from '../../../nodes/shared/n8n/errors/advice';
 import { listSearch } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
-import { nodeFor, type Fields } from '../../support/workflows/answers';
+import { nodeFor, type Fields } from '../../support/nodes';
 import {
 	byId,
 	chain,

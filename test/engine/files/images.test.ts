@@ -12,7 +12,7 @@ import {
 	run as runNode,
 	type Fields,
 	type Operation,
-} from '../../support/workflows/answers';
+} from '../../support/nodes';
 
 describe('images', () => {
 	const { gateway } = withGateway({});

@@ -2,7 +2,7 @@ import { retryExecution } from '../../harness';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { storage } from '../../support/http/scriptedStorage';
 import { withGateway } from '../../support/http/withGateway';
-import { nodeFor, png, run as runNode, type Operation } from '../../support/workflows/answers';
+import { nodeFor, png, run as runNode, type Operation } from '../../support/nodes';
 import type { NodeSettings } from '../../support/workflows/workflows';
 
 const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;

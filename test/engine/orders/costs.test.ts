@@ -8,7 +8,7 @@ import {
 	world,
 	type Fields,
 	type Thing,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import { byId, chain, credentialFor, loopOver, type Node } from '../../support/workflows/workflows';
 
 withOrders();

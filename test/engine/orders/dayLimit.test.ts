@@ -8,14 +8,7 @@ import {
 	type WorkflowRun,
 } from '../../harness';
 import { storedBy } from '../../support/workflows/interruptions';
-import {
-	charged,
-	create,
-	run,
-	withOrders,
-	world,
-	type Fields,
-} from '../../support/workflows/orders';
+import { charged, create, run, withOrders, world, type Fields } from '../../support/orders';
 import { chain, credentialFor } from '../../support/workflows/workflows';
 
 withOrders({ jobSeconds: Infinity });

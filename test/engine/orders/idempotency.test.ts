@@ -15,7 +15,7 @@ import {
 	withOrders,
 	world,
 	type Fields,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import { chain, credentialFor } from '../../support/workflows/workflows';
 
 const idempotencyHeaderName = 'Idempotency-Key';

@@ -19,7 +19,7 @@ import {
 	withOrders,
 	world,
 	type Fields,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import {
 	byId,
 	chain,

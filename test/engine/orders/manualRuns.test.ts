@@ -3,7 +3,7 @@ import {
 	uncollectedHint,
 } from '../../../nodes/ModelGateway/resources/shared/createJob';
 import { retryExecution, type RunOptions } from '../../harness';
-import { charged, chargedJobs, create, run, withOrders } from '../../support/workflows/orders';
+import { charged, chargedJobs, create, run, withOrders } from '../../support/orders';
 import {
 	chain,
 	core,

@@ -12,7 +12,7 @@ import {
 	withOrders,
 	world,
 	type Fields,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import { byId, chain, credentialFor } from '../../support/workflows/workflows';
 
 // Executions that use the same Order Key at the same moment.

@@ -8,7 +8,7 @@ import {
 	world,
 	type Fields,
 	type Thing,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import { chain, inGroups } from '../../support/workflows/workflows';
 
 // The options that guard money, with whatever value an expression may give them.

@@ -1,14 +1,7 @@
 import { randomFrom } from '../../../gateway/random';
 import { EngineProcess, processedItems, type WorkflowRun } from '../../harness';
 import { currentProcess } from '../../harness/process';
-import {
-	charged,
-	create,
-	run,
-	withOrders,
-	world,
-	type Fields,
-} from '../../support/workflows/orders';
+import { charged, create, run, withOrders, world, type Fields } from '../../support/orders';
 import { chain } from '../../support/workflows/workflows';
 
 // n8n's store of a node keeps its newest entries. What it forgets, nobody can guard.

@@ -12,7 +12,7 @@ import {
 	withOrders,
 	world,
 	type Fields,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import { chain, credentialFor, type NodeSettings } from '../../support/workflows/workflows';
 
 const thing = 'a reference video';

@@ -1,5 +1,5 @@
 import { EngineProcess, retryExecution, type RunOptions, type WorkflowRun } from '../../harness';
-import { fileOf, png } from '../../support/workflows/answers';
+import { fileOf, png } from '../../support/nodes';
 import {
 	charged,
 	chargedJobs,
@@ -9,7 +9,7 @@ import {
 	withOrders,
 	world,
 	type Fields,
-} from '../../support/workflows/orders';
+} from '../../support/orders';
 import { chain } from '../../support/workflows/workflows';
 
 const preview = (options: Fields = {}, more: Fields = {}) =>

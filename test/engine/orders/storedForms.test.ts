@@ -3,14 +3,7 @@ import { resumeExecution, resumeToEnd, retryExecution, type WorkflowRun } from '
 import { sha256 } from '../../support/data/sha256';
 import { mp4Of } from '../../support/files/boxes';
 import { earlierTasks } from '../../support/workflows/earlierJobs';
-import {
-	charged,
-	create,
-	refuseNext,
-	run,
-	withOrders,
-	world,
-} from '../../support/workflows/orders';
+import { charged, create, refuseNext, run, withOrders, world } from '../../support/orders';
 import { chain, waitForVideo } from '../../support/workflows/workflows';
 
 withOrders({ jobSeconds: Infinity });

@@ -1,10 +1,5 @@
 import { withGateway } from '../../support/http/withGateway';
-import {
-	nodeFor,
-	run as runNode,
-	type Fields,
-	type Operation,
-} from '../../support/workflows/answers';
+import { nodeFor, run as runNode, type Fields, type Operation } from '../../support/nodes';
 
 // With Retry On Fail, n8n takes an output item with an `error` for a failure, and runs the node again.
 

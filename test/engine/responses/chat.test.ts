@@ -2,7 +2,7 @@ import { retryExecution, type RunOptions } from '../../harness';
 import { CredentialsHelper } from '../../harness/credentials';
 import { answer, startServer } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
-import { nodeFor, type Fields } from '../../support/workflows/answers';
+import { nodeFor, type Fields } from '../../support/nodes';
 import { chain, credentialFor, type Node } from '../../support/workflows/workflows';
 
 const key = 'sk-streamed-0123456789';

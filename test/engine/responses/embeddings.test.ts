@@ -1,6 +1,6 @@
 import { retryExecution } from '../../harness';
 import { withGateway } from '../../support/http/withGateway';
-import { nodeFor, run as runNode, type Fields } from '../../support/workflows/answers';
+import { nodeFor, run as runNode, type Fields } from '../../support/nodes';
 import type { NodeSettings } from '../../support/workflows/workflows';
 
 describe('embeddings', () => {

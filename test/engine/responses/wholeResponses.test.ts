@@ -1,12 +1,6 @@
 import type { Route } from '../../../gateway';
 import { withGateway } from '../../support/http/withGateway';
-import {
-	nodeFor,
-	png,
-	run as runNode,
-	type Fields,
-	type Operation,
-} from '../../support/workflows/answers';
+import { nodeFor, png, run as runNode, type Fields, type Operation } from '../../support/nodes';
 
 describe('complete responses', () => {
 	const { gateway } = withGateway({});

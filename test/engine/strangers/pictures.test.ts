@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { retryExecution, storedFiles } from '../../harness';
 import { answer, startServer, type Reply } from '../../support/http/scriptedServer';
 import { withGateway } from '../../support/http/withGateway';
-import { nodeFor, png, run as runNode } from '../../support/workflows/answers';
+import { nodeFor, png, run as runNode } from '../../support/nodes';
 
 const { gateway } = withGateway({});
 

@@ -1,13 +1,13 @@
-// Shared by the promises about responses, errors, files and strangers. It uses public names only.
-import type { Gateway } from '../../../gateway';
+// Nodes with valid parameters, for tests of responses, errors, files and strangers.
+import type { Gateway } from '../../gateway';
 import {
 	registerTypes,
 	runWorkflow,
 	type RunOptions,
 	type WorkflowJson,
 	type WorkflowRun,
-} from '../../harness';
-import { picture } from '../data/samples';
+} from '../harness';
+import { picture } from './data/samples';
 import {
 	asTool,
 	byId,
@@ -17,8 +17,8 @@ import {
 	withSubNodes,
 	type Node,
 	type NodeSettings,
-} from './workflows';
-import { agent } from './agent';
+} from './workflows/workflows';
+import { agent } from './workflows/agent';
 
 /** JSON with named fields: parameters, a body, an item. */
 export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;

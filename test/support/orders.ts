@@ -1,10 +1,10 @@
-import type { Gateway, RecordedRequest, Route } from '../../../gateway';
-import { EngineProcess, runWorkflow, type RunOptions, type StoredExecution } from '../../harness';
-import type { WorkflowJson, WorkflowRun } from '../../harness';
-import { withTitle } from '../data/samples';
-import { mp4Of } from '../files/boxes';
-import { withGateway } from '../http/withGateway';
-import { storedBy } from './interruptions';
+import type { Gateway, RecordedRequest, Route } from '../../gateway';
+import { EngineProcess, runWorkflow, type RunOptions, type StoredExecution } from '../harness';
+import type { WorkflowJson, WorkflowRun } from '../harness';
+import { withTitle } from './data/samples';
+import { mp4Of } from './files/boxes';
+import { withGateway } from './http/withGateway';
+import { storedBy } from './workflows/interruptions';
 import {
 	byId,
 	credentialFor,
@@ -12,7 +12,7 @@ import {
 	modelGateway,
 	type Node,
 	type NodeSettings,
-} from './workflows';
+} from './workflows/workflows';
 
 /** Parameters or options of a node, or the fields of an item. */
 export type Fields = NonNullable<Parameters<typeof modelGateway>[0]>;

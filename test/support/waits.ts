@@ -1,11 +1,11 @@
-import type { Job } from '../../../gateway';
-import type { WorkflowJson, WorkflowRun } from '../../harness';
-import { resumeExecution, resumeToEnd } from '../../harness';
-import { sha256 } from '../data/sha256';
-import { withTitle } from '../data/samples';
-import { mp4Of } from '../files/boxes';
-import { earlierJob } from './earlierJobs';
-import { chain, type NodeSettings, waitForVideo } from './workflows';
+import type { Job } from '../../gateway';
+import type { WorkflowJson, WorkflowRun } from '../harness';
+import { resumeExecution, resumeToEnd } from '../harness';
+import { sha256 } from './data/sha256';
+import { withTitle } from './data/samples';
+import { mp4Of } from './files/boxes';
+import { earlierJob } from './workflows/earlierJobs';
+import { chain, type NodeSettings, waitForVideo } from './workflows/workflows';
 import { pass, run, world, type Fields } from './orders';
 
 type Kind = 'task' | 'video';
