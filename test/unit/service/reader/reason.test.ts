@@ -1,5 +1,6 @@
 import * as reader from '../../../../nodes/shared/service/reader/reason';
 import { read } from '../../../../nodes/shared/service/reader/values';
+import { words } from '../../../../nodes/shared/service/words';
 import { unlessEndless } from '../../../support/data/endless';
 import { counted } from '../../../support/data/counted';
 
@@ -9,11 +10,9 @@ const hasError = (answer: unknown) => reader.hasError(read(answer));
 
 describe('the error object', () => {
 	it.each<[body: unknown, message: string | undefined]>([
-		['No luck', 'No luck'],
 		[7, undefined],
 		// The least nested reason, a title before its details, and each list by itself.
 		[{ data: { message: 'within' }, error: { message: 'No luck' } }, 'No luck'],
-		[{ detail: 'too long', title: 'Bad prompt' }, 'Bad prompt: too long'],
 		[{ detail: 'too long', title: '1. Bad prompt.' }, '1. Bad prompt: too long'],
 		[{ errors: ['a', 'b'], details: ['c', 'd'] }, 'a; b: c; d'],
 		[{ detail: [{ loc: Array(30).fill('a'), msg: 'b' }] }, `${Array(20).fill('a').join('.')}: b`],
@@ -36,14 +35,6 @@ describe('the error object', () => {
 		const { value, seen } = counted({ error: tree(4) });
 		reasonIn(value);
 		expect(seen.objects).toBeLessThan(2_000);
-	});
-
-	it('looks at a bounded number of lists within lists', () => {
-		const lists = (depth: number): unknown[] =>
-			Array.from({ length: 20 }, () => (depth === 0 ? [] : lists(depth - 1)));
-		const { value, seen } = counted({ error: lists(3) });
-		reasonIn(value);
-		expect(seen.objects).toBeLessThan(2_500);
 	});
 
 	it('reads no more of JSON within an error than is opened', () => {
@@ -72,16 +63,6 @@ describe('the reason why a job failed', () => {
 			{ error: { x: ['too long'] }, other: { y: ['Sent'] } },
 			'x: too long',
 		],
-		['none in the fields of anything else', { other: { y: ['Sent'] } }, undefined],
-		['a cause that is also a state', { error: 'expired' }, 'expired'],
-		['a cause that is one within an error', { error: { message: 'expired' } }, 'expired'],
-		[
-			'no word for success in an error',
-			{ error: { code: 0, message: 'success' }, message: 'No luck' },
-			'No luck',
-		],
-		['no word for none', { error: 'none', message: 'No luck' }, 'No luck'],
-		['no repeated state', { message: 'failed' }, undefined],
 		['no word for success', { message: ' OK' }, undefined],
 		['a sentence that ends like one', { message: 'Error 200' }, 'Error 200'],
 		['a sentence that begins like one', { message: '200 frames needed' }, '200 frames needed'],
@@ -89,51 +70,16 @@ describe('the reason why a job failed', () => {
 	])('is %s', (_, job, message) => {
 		expect(jobReasonIn({ status: 'failed', ...job }).message).toBe(message);
 	});
-
-	it('is none in a text instead of a job', () => {
-		expect(jobReasonIn('failed')).toEqual({});
-	});
-
-	it('compares only the beginnings of reasons that repeat themselves', () => {
-		const part = 'a'.repeat(2_000_000);
-		const job = { status: 'failed', message: part.repeat(4), detail: `${part}b${part}` };
-		expect(unlessEndless(() => jobReasonIn(job))).toEqual({ message: 'a'.repeat(2_000) });
-	});
 });
 
 describe('each name that services use for a reason', () => {
-	const causes = [
-		'error',
-		'errors',
-		'error_description',
-		'error_message',
-		'error_msg',
-		'err_msg',
-		'fail_msg',
-		'fail_reason',
-		'failed_reason',
-		'failure_reason',
-		'fail_message',
-		'failure_message',
-		'failure',
-		'reasons',
-	];
-	const remarks = [
-		'title',
-		'message',
-		'msg',
-		'status_message',
-		'status_msg',
-		'task_status_msg',
-		'detail',
-		'reason',
-		'fault_string',
-		'description',
-		'exception',
-		'details',
-	];
-
-	it.each([...causes, ...remarks])('reads it in %s', (name) => {
+	it.each(
+		words(`
+			error errors error_description error_message error_msg err_msg fail_msg fail_reason failed_reason
+			failure_reason fail_message failure_message failure reasons title message msg status_message
+			status_msg task_status_msg detail reason fault_string description exception details
+		`),
+	)('reads it in %s', (name) => {
 		const said = { [name]: 'No luck at all', type: 'a', param: 'b', code: 7 };
 		expect(reasonIn(said)).toEqual({ message: 'No luck at all', type: 'a', param: 'b', code: '7' });
 		expect(jobReasonIn({ status: 'failed', [name]: 'No luck at all' })).toEqual({
@@ -141,18 +87,9 @@ describe('each name that services use for a reason', () => {
 		});
 	});
 
-	it.each([
-		'fault',
-		'base_resp',
-		'response',
-		'response_metadata',
-		'result',
-		'output',
-		'data',
-		'task',
-		'job',
-		'content_filter',
-	])('reads it within %s, and the code beside it', (name) => {
+	it.each(
+		words('fault base_resp response response_metadata result output data task job content_filter'),
+	)('reads it within %s, and the code beside it', (name) => {
 		const said = { ok: false, [name]: { message: 'No luck at all', status_code: 7 } };
 		expect(reasonIn(said)).toEqual({ message: 'No luck at all', code: '7' });
 	});

@@ -53,10 +53,6 @@ describe('an answer', () => {
 	});
 });
 
-it.each([
-	['{"a":"{\\"b\\":1}"}', [1]],
-	['{"a":"{\\"b\\":\\"[2]\\"}"}', ['[2]']],
-	['{"a":"{b"}', ['{b']],
-])('opens JSON in a text once: %s', (text, values) => {
-	expect(read(JSON.parse(text)).values.map(({ value }) => value)).toEqual(values);
+it('opens JSON in a text once', () => {
+	expect(read({ a: '{"b":"[2]"}' }).values).toMatchObject([{ value: '[2]' }]);
 });
