@@ -48,11 +48,6 @@ export const lost = noResponse(
 	Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
 	noKey,
 );
-export const unsent = noResponse(
-	what,
-	Object.assign(new Error(''), { code: 'ECONNREFUSED' }),
-	noKey,
-);
 /** As Node.js refuses a certificate, before the request has a connection. */
 export const untrusted = noResponse(
 	what,

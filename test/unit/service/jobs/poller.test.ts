@@ -85,11 +85,37 @@ type Row = [name: string, state: PollerState, events: PollerEvent[], action: obj
 it.each<Row>([
 	// Passes.
 	['polls after the delay of a pass', task, [started(0, { delay: 700 })], wait(700)],
+	['leaves a poll to the pass after it', task, [passAt0, polled(100, running)], park(10_100)],
+	['tries the other kind in one pass', unknown, [passAt0, failed(100, refusal(404))], wait(3100)],
+	[
+		'leaves the other kind to a later pass when the service asks for it',
+		unknown,
+		[passAt0, failed(100, refusal(404, undefined, 20_000))],
+		park(20_100),
+	],
 	// Running jobs.
 	[
 		'returns a job that the poll at the deadline finds finished',
 		task,
 		[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
+		finish,
+	],
+	[
+		'gives up when the job still runs at the deadline',
+		task,
+		[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, running)],
+		fail('did not finish within 20 minutes'),
+	],
+	[
+		'returns a job whose later poll has the link',
+		task,
+		[
+			started(0),
+			polled(100, done),
+			failed(200, refusal(404)),
+			due(10_100),
+			polled(10_100, completed),
+		],
 		finish,
 	],
 	// Refusals that last.
