@@ -17,16 +17,12 @@ const nothing = { made: 'nothing', billed: 'unknown', retry_can_help: false };
 
 describe('a finished job without a link', () => {
 	it.each<[JobKind, Parameters<typeof linkNotFound>[1], message: string, object]>([
-		['video', { job: ofJob, content }, 'Video job job_1 finished. Could not get the content', kept],
 		['video', { job: ofJob }, ofJob.message, kept],
 		['task', { job: ofJob, content }, ofJob.message, kept],
-		['task', { content }, 'Video job job_1 finished. Could not get the content', kept],
 		['task', { job: denied(ofJob) }, ofJob.message, nothing],
-		['video', { job: denied(ofJob), content }, 'Could not get the content', nothing],
 		['video', { content: denied(content) }, 'Could not get the content', nothing],
 		// The content endpoint knows nothing of a task.
 		['task', { job: ofJob, content: denied(content) }, ofJob.message, kept],
-		['task', { content: denied(content) }, 'Could not get the content', kept],
 	])('of kind %s says what its own endpoint said: %j', (kind, failures, message, facts) => {
 		const error = linkNotFound(job(kind), failures, {});
 		expect(error.failure).toMatchObject({ ...facts, job: job(kind) });

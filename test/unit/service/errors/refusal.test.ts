@@ -4,7 +4,7 @@ import type { RefusalKind } from '../../../../nodes/shared/service/protocol/erro
 import type { ErrorObject } from '../../../../nodes/shared/service/reader/reason';
 import { statedRefusal } from '../../../../nodes/shared/service/reader/refusal';
 
-const { chat, videoCreate, imageGenerate, models, video, referenceVideoCreate } = endpoints;
+const { chat, videoCreate, imageGenerate, video, referenceVideoCreate } = endpoints;
 /** Only one endpoint takes media. */
 const mediaOf = (endpoint: Endpoint) => (endpoint === referenceVideoCreate ? 'given' : undefined);
 const insufficientQuota = { code: 'insufficient_user_quota' };
@@ -12,42 +12,28 @@ const isBlamedOnProvider = { message: 'The upstream service failed while it read
 
 describe('why the service refused', () => {
 	it.each<[Endpoint, status: number, ErrorObject, RefusalKind]>([
-		[chat, 403, { message: 'No' }, 'notPermitted'],
 		[chat, 403, { message: "The key's group has no permission for it" }, 'notPermitted'],
-		[chat, 403, { message: 'Blocked by content moderation' }, 'refusedContent'],
 		[chat, 403, { message: 'Access denied by moderation' }, 'forbidden'],
-		[videoCreate, 403, { message: 'No' }, 'forbidden'],
-		[referenceVideoCreate, 403, { message: 'No' }, 'forbidden'],
-		[chat, 400, { message: 'Rejected by our safety system' }, 'refusedContent'],
-		[chat, 400, { message: 'size must be one of 1024x1024' }, 'badRequest'],
-		[chat, 400, { message: 'API key not valid' }, 'invalidKey'],
 		[imageGenerate, 400, { message: 'white balance must be 0' }, 'badRequest'],
-		[chat, 402, { message: 'No' }, 'quotaExceeded'],
 		[chat, 403, insufficientQuota, 'quotaExceeded'],
 		[videoCreate, 400, { code: 'Arrearage', message: 'Denied' }, 'quotaExceeded'],
 		[videoCreate, 429, { message: 'Insufficient balance' }, 'quotaExceeded'],
 		[chat, 500, insufficientQuota, 'serverError'],
-		[models, 404, { message: 'No' }, 'notFound'],
 		// Only a read requests nothing but what its address names.
 		[video, 400, { message: 'task does not exist' }, 'notFound'],
 		[chat, 400, { message: 'task does not exist' }, 'badRequest'],
-		[chat, 404, { message: 'The model `chat-9` does not exist.' }, 'unknownModel'],
 		[videoCreate, 400, { code: '400', message: 'Invalid model name' }, 'unknownModel'],
 		[chat, 404, { message: 'models/chat-9 is not found for v1' }, 'unknownModel'],
 		[imageGenerate, 400, { message: 'Model error: the image was not found' }, 'badRequest'],
 		[imageGenerate, 400, { message: 'The Model Gateway got no image: not found' }, 'badRequest'],
-		[chat, 404, { message: 'Not Found' }, 'notFound'],
 		[videoCreate, 400, { message: 'The media for the model could not be found' }, 'badRequest'],
 		[chat, 200, { code: '429', message: 'Rate limit' }, 'tooManyRequests'],
-		[chat, 200, { type: 'server_error', message: 'Rate limit reached' }, 'tooManyRequests'],
 		[chat, 200, { message: 'rate_limited' }, 'tooManyRequests'],
 		[chat, 200, { code: '18', message: 'Open api qps request limit reached' }, 'tooManyRequests'],
 		[chat, 403, { message: 'API rate limit exceeded' }, 'tooManyRequests'],
 		[videoCreate, 400, { code: 'Throttling.User', message: 'Denied' }, 'tooManyRequests'],
 		[videoCreate, 200, { message: 'More than the generate limit of 9 s' }, 'badRequest'],
 		[chat, 200, { code: 'too_many_images', message: 'At most 4' }, 'badRequest'],
-		[chat, 200, { type: 'server_error', message: 'overloaded' }, 'serverError'],
-		[chat, 200, { type: 'invalid_request_error', message: 'No' }, 'badRequest'],
 		[referenceVideoCreate, 500, { message: 'missing media' }, 'missingMedia'],
 		[referenceVideoCreate, 500, { message: 'Internal error' }, 'missingMediaOrServerError'],
 		[referenceVideoCreate, 500, isBlamedOnProvider, 'missingMediaOrServerError'],
@@ -58,21 +44,13 @@ describe('why the service refused', () => {
 	});
 
 	it.each([
-		'Budget has been exceeded! Current cost: 10.1',
-		'You have reached your specified API usage limits.',
 		'You have reached your monthly spend limit',
-		'Billing hard limit has been reached',
 		'Monthly limit exceeded for this key',
 		'Usage limit reached, resets on Monday',
-		'Your credit balance is too low',
 		'All credits have been exhausted',
-		'You exceeded your current quota, please check your plan and billing details',
-		'Account balance not enough',
-		'Payment required',
 		'You have exceeded your monthly budget',
 		'User has exceeded their budget',
 		'Your quota has been used up',
-		'Quota exceeded',
 		'The monthly quota of this key has been exceeded.',
 		'You have no credits left',
 		'The key has reached its budget limit',
@@ -89,12 +67,9 @@ describe('why the service refused', () => {
 	});
 
 	it.each<[body: object, job: boolean, generation: boolean, read: boolean]>([
-		[{ code: 'invalid_api_key', message: 'No' }, true, true, true],
 		[{ code: 'invalid_prompt', message: 'No' }, true, true, true],
-		[{ code: 7, message: 'Insufficient balance' }, true, true, false],
 		// Only a job is fetched by an ID.
 		[{ success: false, message: 'No', id: 'x1' }, false, true, false],
-		[{ success: false, message: 'No', text: 'x1' }, false, false, false],
 		[{ success: 'n', message: 'No' }, true, true, false],
 		[{ result: false, message: 'No' }, true, true, false],
 		[{ result: 'no', message: 'No' }, false, false, false],
@@ -102,12 +77,9 @@ describe('why the service refused', () => {
 		[{ code: 403, message: 'No' }, true, true, false],
 		[{ status: '403', message: 'No' }, true, true, false],
 		[{ status: 504, message: 'No' }, false, false, false],
-		[{ code: 504, message: 'No' }, false, false, false],
 		[{ code: -1, message: 'No' }, true, true, false],
 		[{ code: 7, message: 'No' }, false, false, false],
-		[{ code: 7, message: 'Not enough' }, true, true, false],
 		[{ code: 7, message: 'task does not exist' }, true, true, false],
-		[{ code: 7, message: 'No permission' }, true, true, false],
 		[{ code: 7, message: 'The limit is checked, and it is queued' }, false, false, false],
 	])('is told by a 2xx response that says no and nothing else: %j', (body, ...told) => {
 		const costs = ['job', 'generation', 'read'] as const;

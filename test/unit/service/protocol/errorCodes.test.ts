@@ -24,10 +24,8 @@ describe('the error codes', () => {
 		['invalidKey', 500, 'key'],
 		['notFound', 404, 'job'],
 		['gone', 410, 'request'],
-		['badRequest', 422, 'request'],
 		['refusedContent', 400, 'request'],
 		['refusedContent', 500, undefined],
-		['quotaExceeded', 429, undefined],
 		['serverError', 500, undefined],
 	] as const)('says what is denied for good: %s with %d', (kind, status, denied) => {
 		expect(deniedBy(kind, status)).toBe(denied);
