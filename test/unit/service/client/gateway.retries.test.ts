@@ -11,7 +11,6 @@ import {
 } from '../../../support/workflows/calls';
 import { failureOf, gatewayTo, type SimulatedWorld } from '../../../support/workflows/gatewayWorld';
 import {
-	cut,
 	json,
 	nobody,
 	page,
@@ -47,16 +46,12 @@ describe('creates', () => {
 		expect(await billedAfter(redirect(307, 'https://elsewhere.example/v1/videos'))).toBe('no');
 	});
 
-	it.each<[string, Reply[], requests: number, said: RegExp]>([
-		['the page of a proxy with 502', [page(502)], 2, /sent twice/],
-		['the page of a proxy, and a lost response', [page(502), reset], 2, /may have been/],
-		['the page of a proxy with 504', [page(504)], 1, /was not sent again/],
-	])('reports a generation as possibly charged after %s', async (_, replies, requests, said) => {
-		const server = await startServer(...replies);
+	it('reports a generation as possibly charged after the page of a proxy and a lost response', async () => {
+		const server = await startServer(page(502), reset);
 		const { record } = await failureOf(gatewayTo(server.url).call(chat));
-		expect(server.requests).toHaveLength(requests);
+		expect(server.requests).toHaveLength(2);
 		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
-		expect(record.advice).toMatch(said);
+		expect(record.advice).toMatch(/may have been/);
 	});
 
 	it('tries a generation no longer than its time limit allows in all', async () => {
@@ -67,34 +62,12 @@ describe('creates', () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it('returns the job when the response to a create breaks off after the ID', async () => {
-		const reply = cut('{"id":"video_7","status":"que', { 'x-request-id': 'r-3' });
-		const server = await startServer(reply);
-		const job = await gatewayTo(server.url).call(create);
-		expect(job).toEqual({ id: 'video_7', fields: { id: 'video_7', request_id: 'r-3' } });
-	});
-
 	it('reports a create as possibly accepted when it was lost and its retries could not be sent', async () => {
 		const server = await startServer(reset);
 		server.received(1).then(async () => await server.close());
 		const { record } = await failureOf(gatewayTo(server.url).call(createAgainIfLost));
 		expect(record.billed).toBe('unknown');
 		expect(record.advice).not.toContain('nothing was charged');
-	});
-
-	it.each<[string, () => Promise<string>, RegExp]>([
-		['a port where nothing listens', async () => nobody, /ECONNREFUSED/],
-		['a name that does not exist', async () => 'https://nowhere.invalid', /ENOTFOUND|EAI_AGAIN/],
-		[
-			'a port that does not speak TLS',
-			async () => (await startServer()).url.replace('http:', 'https:'),
-			/EPROTO|wrong version/i,
-		],
-	])('were never sent when the base URL leads to %s', async (_, address, cause) => {
-		const call = { ...create, once: true };
-		const { record, reach } = await failureOf(gatewayTo(await address()).call(call));
-		expect([reach, record.billed]).toEqual(['unsent', 'no']);
-		expect(record.message).toMatch(cause);
 	});
 });
 
@@ -105,22 +78,6 @@ describe('the backup URL', () => {
 		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
 		for (let count = 0; count < 3; count++) await gateway.call(models);
 		expect([base.requests.length, backup.requests.length]).toEqual([3, 2]);
-	});
-
-	it.each<[string, Reply, Array<Call<unknown>>]>([
-		['a page with 502', page(502), [models, chat]],
-		['a page with 521', page(521), [models, chat]],
-		// The service may have delivered while this proxy waited.
-		['JSON with 504', json({ message: 'Endpoint request timed out' }, 504), [models]],
-	])('gets what a proxy could not pass on: %s', async (_, reply, calls) => {
-		for (const call of calls) {
-			const base = await startServer(reply);
-			const backup = await startServer(list);
-			const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-			expect(await timeOf(gateway, call)).toBe(0);
-			await gateway.call(call);
-			expect([base.requests.length, backup.requests.length]).toEqual([1, 2]);
-		}
 	});
 
 	it('gets a poll at once only when it never left', async () => {
