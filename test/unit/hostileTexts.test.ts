@@ -111,8 +111,6 @@ const repeated = [
 	'EACCES ',
 	'ECONNRESET',
 	'-',
-	'a_',
-	'](',
 	'\u200d',
 	'\u{1f3f4}',
 ];

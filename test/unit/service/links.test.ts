@@ -1,24 +1,21 @@
 import { linkProblem, publicLinkProblem } from '../../../nodes/shared/service/links';
+import { words } from '../../../nodes/shared/service/words';
 
 const gateway = 'https://gateway.example';
 const localGateway = 'http://127.0.0.1:8080/gateway';
 
 describe('links that the gateway can fetch', () => {
-	it.each([
-		'https://firm.example:8443/a%20b.png?X-Signature=a%2Fb&x=1#part',
-		'HTTPS://FIRM.EXAMPLE/CAT.PNG',
-		'https://[2606:4700::1111]/cat.png',
-		'https://localhost.firm.example/cat.png',
-		'https://firm.example/kätzchen.png',
-		'https://proxy.example/?url=https://firm.example/cat.png',
-		'https://proxy.example/merge?urls=https://firm.example/a.png,https://firm.example/b.png',
-		'https://archive.example/web/2020/https://firm.example/cat.png',
-		'https://chart.example/?text=a|b&layers=red|https://firm.example/cat.png',
-		// These only contain the name of a host of examples.
-		'https://myexample.com/',
-		'https://example.com.pictures.io/',
-		'https://example.co/',
-	])('are public, and start with https: %s', (link) => {
+	it.each(
+		words(`
+			https://firm.example:8443/a%20b.png?X-Signature=a%2Fb&x=1#part HTTPS://FIRM.EXAMPLE/CAT.PNG
+			https://[2606:4700::1111]/cat.png https://localhost.firm.example/cat.png
+			https://firm.example/kätzchen.png https://proxy.example/?url=https://firm.example/cat.png
+			https://proxy.example/merge?urls=https://firm.example/a.png,https://firm.example/b.png
+			https://archive.example/web/2020/https://firm.example/cat.png
+			https://chart.example/?text=a|b&layers=red|https://firm.example/cat.png
+			https://myexample.com/ https://example.com.pictures.io/ https://example.co/
+		`),
+	)('are public, and start with https: %s', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBeUndefined();
 	});
 
@@ -132,21 +129,19 @@ describe('share pages', () => {
 		expect(linkProblem(link)).toBe(`leads to a folder of ${site}: share the file itself`);
 	});
 
-	it.each([
-		'https://drive.google.com/uc?id=1aB',
-		'https://drive.usercontent.google.com/download?id=1aB&export=download',
-		'https://docs.google.com/uc?export=download&id=1aB',
-		'https://docs.google.com/presentation/d/1aB/export/png',
-		'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&raw=1',
-		'https://www.dropbox.com/s/dl/abc/cat.png',
-		'https://dl.dropbox.com/s/abc/cat.png',
-		'https://onedrive.live.com/download?resid=A',
-		'https://onedrive.live.com/download.aspx?cid=A',
-		'https://firm.sharepoint.com/:i:/g/AbC?e=x&download=1',
-		'https://firm.sharepoint.com/sites/a/_layouts/15/download.aspx?share=x',
-		'https://firm.example/file/d/1aB/view',
-		'https://constructor/file/d/1aB/view',
-	])('do not include a direct link to a file: %s', (link) =>
+	it.each(
+		words(`
+			https://drive.google.com/uc?id=1aB https://docs.google.com/uc?export=download&id=1aB
+			https://drive.usercontent.google.com/download?id=1aB&export=download
+			https://docs.google.com/presentation/d/1aB/export/png
+			https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&raw=1
+			https://www.dropbox.com/s/dl/abc/cat.png https://dl.dropbox.com/s/abc/cat.png
+			https://onedrive.live.com/download?resid=A https://onedrive.live.com/download.aspx?cid=A
+			https://firm.sharepoint.com/:i:/g/AbC?e=x&download=1
+			https://firm.sharepoint.com/sites/a/_layouts/15/download.aspx?share=x
+			https://firm.example/file/d/1aB/view https://constructor/file/d/1aB/view
+		`),
+	)('do not include a direct link to a file: %s', (link) =>
 		expect(linkProblem(link)).toBeUndefined(),
 	);
 });

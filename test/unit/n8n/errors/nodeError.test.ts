@@ -1,5 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { GatewayError, type Failure } from '../../../../nodes/shared/service/errors/gatewayError';
+import { words } from '../../../../nodes/shared/service/words';
 import { badInput } from '../../../../nodes/shared/n8n/errors/badInput';
 import { recordOf } from '../../../../nodes/shared/n8n/errors/errorRecord';
 import { errorItem, nodeError } from '../../../../nodes/shared/n8n/errors/nodeError';
@@ -24,26 +25,12 @@ describe('the error of a tool', () => {
 		return nodeError(tool, { error }).message;
 	};
 
-	it.each([
-		'ECONNREFUSED',
-		'ECONNRESET',
-		'ENOTFOUND',
-		'ETIMEDOUT',
-		'ERRADDRINUSE',
-		'EADDRNOTAVAIL',
-		'ECONNABORTED',
-		'EHOSTUNREACH',
-		'EAI_AGAIN',
-		'ENOENT',
-		'EISDIR',
-		'ENOTDIR',
-		'EACCES',
-		'EEXIST',
-		'EPERM',
-		'getaddrinfo',
-		'GETADDRINFO',
-		'read_econnreset_2',
-	])('replaces the word %s, because n8n would replace the whole message for it', (name) => {
+	it.each(
+		words(`
+			ECONNREFUSED ECONNRESET ENOTFOUND ETIMEDOUT ERRADDRINUSE EADDRNOTAVAIL ECONNABORTED EHOSTUNREACH
+			EAI_AGAIN ENOENT EISDIR ENOTDIR EACCES EEXIST EPERM getaddrinfo GETADDRINFO read_econnreset_2
+		`),
+	)('replaces the word %s, because n8n would replace the whole message for it', (name) => {
 		const message = messageOf(`The connection failed (${name})`);
 		expect(message).toMatch(/^The connection failed \(.*network error.*\)/);
 		expect(message.toUpperCase()).not.toContain(name.toUpperCase());

@@ -2,19 +2,13 @@ import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
 
 describe('the phase of a state', () => {
 	it.each([
-		[
-			'queued',
-			['created', 'waiting', 'Scheduled', 'Accepted', 'IN_QUEUE', 'Queueing', 'NOT_START'],
-		],
-		[
-			'running',
-			['In Progress', 'in-progress', 'IN  PROGRESS', 'generating', 'Rendering', 'starting'],
-		],
-		['succeeded', ['SUCCESS', 'succeed', 'Successful', 'complete', 'Done', 'FINISHED', ' ready ']],
-		['failed', ['FAILURE', 'fail', 'Error', 'CANCELED', 'cancelled', 'EXPIRED', 'rejected']],
-		['failed', ['timeout', 'timed_out', 'Timed out', 'timed-out', 'aborted']],
-	])('knows the words of other services for the phase %s: %j', (phase, states) => {
-		expect(states.map(phaseOf)).toEqual(states.map(() => phase));
+		['queued', 'created, waiting, Scheduled, Accepted, IN_QUEUE, Queueing, NOT_START'],
+		['running', 'In Progress, in-progress, IN  PROGRESS, generating, Rendering, starting'],
+		['succeeded', 'SUCCESS, succeed, Successful, complete, Done, FINISHED,  ready '],
+		['failed', 'FAILURE, fail, Error, CANCELED, cancelled, EXPIRED, rejected, aborted'],
+		['failed', 'timeout, timed_out, Timed out, timed-out'],
+	])('knows the words of other services for the phase %s: %s', (phase, states) => {
+		expect(new Set(states.split(', ').map(phaseOf))).toEqual(new Set([phase]));
 	});
 
 	it.each([
