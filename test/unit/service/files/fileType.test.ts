@@ -23,38 +23,23 @@ const branded = (...brands: string[]) =>
 	box('ftyp', latin1(`${brands[0]}\0\0\0\0${brands.slice(1).join('')}`));
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+const comment = `<!-- ${'made by -'.repeat(900)} <b>me</b> -->`;
 const svgDoctype =
 	'<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd" [\n<!ENTITY ns "http://ns">\n]>';
 
 describe('the type of a file', () => {
 	it.each<[string, Uint8Array, string, string]>([
-		['PNG', png, 'image/png', 'png'],
-		['JPEG', canvas.toBuffer('image/jpeg'), 'image/jpeg', 'jpg'],
-		['WebP', canvas.toBuffer('image/webp'), 'image/webp', 'webp'],
-		['AVIF', canvas.toBuffer('image/avif'), 'image/avif', 'avif'],
-		['GIF', latin1('GIF89a\x01\0\x01\0'), 'image/gif', 'gif'],
 		['AVIF with the first brand mif1', branded('mif1', 'miaf', 'avif'), 'image/avif', 'avif'],
 		['AVIF with the first brand miaf', branded('miaf', 'avif'), 'image/avif', 'avif'],
-		['a sequence of AVIF images', branded('avis', 'msf1', 'iso8'), 'image/avif', 'avif'],
-		['HEIC', branded('heic', 'mif1', 'heic'), 'image/heic', 'heic'],
 		['HEIC with the first brand mif1', branded('mif1', 'heic'), 'image/heic', 'heic'],
 		['HEIF without another brand', branded('msf1'), 'image/heic', 'heic'],
 		['SVG', Buffer.from(`\n${svg}`), 'image/svg+xml', 'svg'],
-		...[
-			'<?xml version="1.0"?>\n',
-			`<!-- ${'made by -'.repeat(900)} <b>me</b> -->`,
-			'\ufeff',
-			`${svgDoctype}\n`,
-		].map((before): [string, Uint8Array, string, string] => [
-			...(['SVG behind other text', Buffer.from(before + svg), 'image/svg+xml', 'svg'] as const),
-		]),
+		['SVG behind XML', Buffer.from(`<?xml version="1.0"?>\n${svg}`), 'image/svg+xml', 'svg'],
+		['SVG behind a comment', Buffer.from(comment + svg), 'image/svg+xml', 'svg'],
+		['SVG behind a mark', Buffer.from(`\ufeff${svg}`), 'image/svg+xml', 'svg'],
+		['SVG behind its type', Buffer.from(`${svgDoctype}\n${svg}`), 'image/svg+xml', 'svg'],
 		['SVG with a prefix', Buffer.from('<s:svg xmlns:s="svg"/>'), 'image/svg+xml', 'svg'],
-		['mp4', mp4, 'video/mp4', 'mp4'],
 		['mp4 with an unknown first brand', branded('XAVC', 'mp42'), 'video/mp4', 'mp4'],
-		['M4A', branded('M4A ', 'mp42', 'isom'), 'audio/mp4', 'm4a'],
-		['MP3', latin1('ID3\x03\0\0'), 'audio/mpeg', 'mp3'],
-		['MP3 without tags', latin1('\xff\xfb\x90\x44\0\0'), 'audio/mpeg', 'mp3'],
-		['WAV', latin1('RIFF\x24\0\0\0WAVEfmt '), 'audio/wav', 'wav'],
 		['PDF', Buffer.from('%PDF-1.7\n1 0 obj'), 'application/pdf', 'pdf'],
 		['a web page', Buffer.from('<!-- x -->\n<!doctype html><p>'), 'text/html', 'html'],
 		['a page without a root', Buffer.from('<head><title>Not found'), 'text/html', 'html'],
@@ -161,15 +146,11 @@ describe('a file where an image or a video is wanted', () => {
 	});
 
 	it.each<[wanted: 'image' | 'video', Uint8Array, declared: string]>([
-		['image', png, 'video/mp4'],
 		['image', latin1('\xff\x0a\xfa\x1f\0\x01'), ''],
 		['image', binary, 'image/x-new'],
 		['image', binary, 'application/octet-stream'],
 		// The type that n8n gives to what it does not know.
 		['image', binary, 'text/plain'],
-		['video', mp4, 'image/png'],
-		['video', latin1('GIF89a\x01\0\x01\0'), 'image/gif'],
-		['video', otherVideos['animated WebP'].bytes, 'image/webp'],
 		['video', binary, 'video/x-new'],
 	])('is left to the service if it may be one: %s, %#', (wanted, bytes, declared) => {
 		expect(wrongType(bytes, declared, wanted)).toBeUndefined();
@@ -187,15 +168,18 @@ it('finds a type for any bytes without an error', () => {
 // The first bytes of files that ffmpeg, GStreamer, ImageMagick, and the encoders of AVIF, HEIC and JPEG XL have written.
 it.each(Object.entries(heads))(
 	'says what a real file is, and where it can be used: %s',
-	(_, { head, mimeType, usedAs }) => {
+	(name, { head, mimeType, usedAs }) => {
 		const bytes = Buffer.from(head, 'base64');
-		expect(fileTypeOf(bytes)?.mimeType).toBe(mimeType);
+		const type = fileTypeOf(bytes);
+		expect(type?.mimeType).toBe(mimeType);
+		// By its bytes, a 3gp is an mp4.
+		expect([...(type?.extensions ?? []), '3gp']).toContain(name.split('.')[1]);
 		const places = (['image', 'video'] as const).filter(
 			(wanted) => wrongType(bytes, '', wanted) === undefined,
 		);
 		expect(places).toEqual(usedAs);
 		const behindLinks = (['image', 'video'] as const).filter((wanted) => {
-			const look = { status: 200, type: fileTypeOf(bytes) };
+			const look = { status: 200, type };
 			return problemOf(look, { url: '', field: '', wanted }) === undefined;
 		});
 		expect(behindLinks).toEqual(usedAs);
