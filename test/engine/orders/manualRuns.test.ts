@@ -3,7 +3,7 @@ import {
 	uncollectedHint,
 } from '../../../nodes/ModelGateway/resources/shared/createJob';
 import { retryExecution, type RunOptions } from '../../harness';
-import { charged, chargedJobs, create, run, withOrders } from '../../support/orders';
+import { charged, chargedJobs, create, run, withOrders, world } from '../../support/orders';
 import {
 	chain,
 	core,
@@ -68,9 +68,9 @@ it('names the videos that earlier runs ordered until a node has collected them',
 it('still names a video whose file Get Content could not download', async () => {
 	await hintsAfter([]);
 	const first = lastJob();
-	gateway.fault({ route: 'download', action: 'answer', status: 404, times: 99 });
+	world.gateway.fault({ route: 'download', action: 'answer', status: 404, times: 99 });
 	const collect = modelGateway({ resource: 'video', operation: 'getContent', videoId: first });
-	const result = await runWorkflow(chain(collect));
+	const result = await run(chain(collect), ['Waves'], manual);
 	expect(result.errorOf(collect.name)?.message).toContain(first);
 	expect(await hintsAfter([waitForVideo()])).toEqual([uncollectedHint([first])]);
 });

@@ -1,7 +1,4 @@
-import fc from 'fast-check';
-import { isObject, parseJson } from '../../../nodes/shared/service/json';
 import { JsonBounds } from '../../../nodes/shared/service/jsonBounds';
-import { anyJson, jsonText } from '../../support/data/anyJson';
 
 /** Whether all these chunks are within the bounds. */
 const accepts = (chunks: Iterable<string>): boolean => {
@@ -15,16 +12,6 @@ function* repeated(before: string, count: number, chunk: string, after: string) 
 	yield before;
 	for (let index = 0; index < count; index++) yield chunk;
 	yield after;
-}
-
-/** The weight of a parsed value: lists, objects, texts and names count 8, commas 1. */
-function weightOf(value: unknown): number {
-	if (typeof value === 'string') return 8;
-	if (typeof value !== 'object' || value === null) return 0;
-	const entries: unknown[] = Object.values(value);
-	const names = isObject(value) ? 8 * entries.length : 0;
-	const within = entries.reduce<number>((sum, entry) => sum + weightOf(entry), 0);
-	return 8 + names + Math.max(0, entries.length - 1) + within;
 }
 
 const token = (alternatives: string) =>
@@ -61,18 +48,12 @@ describe('the bounds of JSON', () => {
 		['101 levels', ['['.repeat(101)]],
 	])('refuse %s', (_, chunks) => expect(accepts(chunks)).toBe(false));
 
-	it('weigh any JSON as its parsed value, wherever its chunks are cut', () => {
-		fc.assert(
-			fc.property(anyJson, fc.array(fc.nat()), (value, cuts) => {
-				const text = jsonText(value);
-				fc.pre(parseJson(text) !== undefined);
-				const ends = cuts.map((cut) => cut % (text.length + 1)).sort((a, b) => a - b);
-				const bounds = new JsonBounds();
-				[...ends, text.length].forEach((end, index) => {
-					expect(bounds.accepts(text.slice(ends[index - 1] ?? 0, end))).toBe(true);
-				});
-				expect(bounds.weight).toBe(weightOf(parseJson(text)));
-			}),
-		);
+	it('weigh lists, objects, texts and names 8, and commas 1, wherever the chunks are cut', () => {
+		const text = '{"a\\"[":[1,{},"x\\\\"],"b":[]}';
+		for (const chunks of [[text], [...text]]) {
+			const bounds = new JsonBounds();
+			for (const chunk of chunks) expect(bounds.accepts(chunk)).toBe(true);
+			expect(bounds.weight).toBe(7 * 8 + 3);
+		}
 	});
 });

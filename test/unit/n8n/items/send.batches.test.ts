@@ -1,44 +1,51 @@
 import { Item } from '../../../../nodes/shared/n8n/items/item';
 import { Batches } from '../../../../nodes/shared/n8n/items/send';
-import { fc } from '../../../support/data/fuzz';
 
-interface Request {
-	model: string;
-	size: number;
-	maxSize: number;
-}
+type Request = [model: string, texts: number];
 
-/** Items of two models, with one to three texts each; all of them have the same batch size. */
-const requests = fc
-	.tuple(
-		fc.integer({ min: 1, max: 5 }),
-		fc.array(fc.record({ model: fc.constantFrom('a', 'b'), size: fc.integer({ min: 1, max: 3 }) })),
-	)
-	.map(([maxSize, list]) => list.map((request) => ({ ...request, maxSize })));
-
-const batch = {
-	key: ({ model }: Request) => model,
-	size: ({ size }: Request) => size,
-	maxSize: ({ maxSize }: Request) => maxSize,
-	perform: async () => [],
-};
-const groups = (list: Request[]) => {
-	const batches = new Batches(batch);
-	list.forEach((request, index) => batches.add(Object.assign(new Item(index), { request })));
+const groupsOf = (maxSize: number, requests: Request[]) => {
+	const batches = new Batches({
+		key: ([model]: Request) => model,
+		size: ([, texts]: Request) => texts,
+		maxSize: () => maxSize,
+		perform: async () => [],
+	});
+	requests.forEach((request, index) => batches.add(Object.assign(new Item(index), { request })));
 	return batches.all.map((group) => group.map(({ index }) => index));
 };
 
-it('puts every item into one batch, in order, of one model, and within the batch size unless one item alone has more texts', () => {
-	fc.assert(
-		fc.property(requests, (list) => {
-			const all = groups(list);
-			expect(all.flat().sort((a, b) => a - b)).toEqual([...list.keys()]);
-			for (const group of all) {
-				expect(group).toEqual([...group].sort((a, b) => a - b));
-				expect(new Set(group.map((item) => list[item].model)).size).toBe(1);
-				const size = group.reduce((sum, item) => sum + list[item].size, 0);
-				expect(size <= list[group[0]].maxSize || group.length === 1).toBe(true);
-			}
-		}),
-	);
+it.each<[string, Request[], number[][]]>([
+	[
+		'as many texts as its size',
+		[
+			['a', 1],
+			['a', 2],
+			['a', 1],
+			['a', 2],
+		],
+		[
+			[0, 1],
+			[2, 3],
+		],
+	],
+	[
+		'the items of one model',
+		[
+			['a', 1],
+			['b', 1],
+			['a', 1],
+		],
+		[[0, 2], [1]],
+	],
+	[
+		'one item that has more texts',
+		[
+			['a', 1],
+			['a', 4],
+			['a', 1],
+		],
+		[[0], [1], [2]],
+	],
+])('puts into a batch %s', (_, requests, groups) => {
+	expect(groupsOf(3, requests)).toEqual(groups);
 });

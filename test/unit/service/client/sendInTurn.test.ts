@@ -1,7 +1,6 @@
 import { nextPolls, sendInTurn } from '../../../../nodes/shared/service/client/sendInTurn';
 import { GatewayError, type Reach } from '../../../../nodes/shared/service/errors/gatewayError';
 import { endpoints } from '../../../../nodes/shared/service/protocol/endpoints';
-import { fc } from '../../../support/data/fuzz';
 import { SimulatedClock } from '../../../support/time/simulatedClock';
 import { gatewayTo } from '../../../support/workflows/gatewayWorld';
 
@@ -71,43 +70,6 @@ describe('the polls of one job', () => {
 		],
 	])('%s', async (_, pollers, expected) => {
 		expect(await pollAll(pollers.map(poller))).toEqual(expected);
-	});
-
-	it('keep the interval, and no one gives up without a reason, whoever asks when', async () => {
-		const pollers = fc.array(
-			fc.record({
-				id: fc.constantFrom('job_1', 'job_2'),
-				endpoint: fc.constantFrom('task', 'video'),
-				at: fc.nat(20_000),
-				takes: fc.constantFrom(0, 10, 2000, 20_000),
-				reach: fc.constantFrom('answered', 'lost', 'unsent'),
-				patience: fc.constantFrom(undefined, undefined, 0, 100, 5000),
-				stopAt: fc.option(fc.nat(20_000), { nil: undefined }),
-			}),
-			{ maxLength: 12 },
-		);
-		await fc.assert(
-			fc.asyncProperty(pollers, async (all) => {
-				nextPolls.clear();
-				const outcomes = (await pollAll(all)).map((sentAt, index) => ({ ...all[index], sentAt }));
-				for (const id of ['job_1', 'job_2']) {
-					const sent = outcomes.flatMap(({ sentAt, ...one }) =>
-						one.id === id && one.reach !== 'unsent' && typeof sentAt === 'number'
-							? { ...one, sentAt }
-							: [],
-					);
-					sent.sort((one, other) => one.sentAt - other.sentAt);
-					for (const [index, { sentAt }] of sent.slice(1).entries()) {
-						const before = sent[index];
-						expect(sentAt).toBeGreaterThanOrEqual(before.sentAt + before.takes + interval);
-					}
-				}
-				for (const { sentAt, stopAt, patience } of outcomes) {
-					if (stopAt === undefined && patience === undefined)
-						expect(sentAt).toEqual(expect.any(Number));
-				}
-			}),
-		);
 	});
 
 	it('wait no longer than the interval when the clock is set back', async () => {

@@ -1,16 +1,22 @@
-import { embed, type EmbeddedBatch } from '../../../../nodes/shared/service/embeddings/embed';
+import {
+	embed,
+	vectorsOf,
+	type EmbeddedBatch,
+} from '../../../../nodes/shared/service/embeddings/embed';
 import { error } from '../../../support/workflows/calls';
 import { failureOf, gatewayTo } from '../../../support/workflows/gatewayWorld';
 import { json, startServer, type Reply } from '../../../support/http/scriptedServer';
 
 const fields = { model: 'embed-1' };
 
+/** A vector of the first letter's code for each text, after a number of milliseconds. */
 const vectors =
-	(size: number): Reply =>
+	(size: number, delay = 0): Reply =>
 	(response, request) => {
 		const { input } = JSON.parse(request.body) as { input: string[] };
-		const data = input.map((_, index) => ({ index, embedding: Array<number>(size).fill(1) }));
-		json({ data })(response, request);
+		const vectorOf = (text: string) => Array<number>(size).fill(text.charCodeAt(0));
+		const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }));
+		setTimeout(() => json({ data })(response, request), delay);
 	};
 
 const kept = (size: number, ...positions: number[]): EmbeddedBatch => ({
@@ -21,6 +27,16 @@ const kept = (size: number, ...positions: number[]): EmbeddedBatch => ({
 });
 
 describe('the embeddings of a list', () => {
+	it('come in the order of the texts, whichever response arrives first', async () => {
+		const server = await startServer(vectors(2, 60), vectors(2, 30), vectors(2));
+		const batches = await embed(gatewayTo(server.url), ['a', 'b', 'c', 'd', 'e'], {
+			fields,
+			batchSize: 2,
+		});
+		expect(batches.map(({ positions }) => positions)).toEqual([[0, 1], [2, 3], [4]]);
+		expect(vectorsOf(batches).map(([first]) => first)).toEqual([97, 98, 99, 100, 101]);
+	});
+
 	it('have the length of the batches that an earlier try kept', async () => {
 		const server = await startServer(vectors(3));
 		const work = async (size: number) =>

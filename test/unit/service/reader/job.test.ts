@@ -3,7 +3,6 @@ import {
 	createdVideo,
 	jobStatus,
 } from '../../../../nodes/shared/service/jobs/responses';
-import { phaseOf } from '../../../../nodes/shared/service/protocol/jobs';
 import { jobIdsIn } from '../../../../nodes/shared/service/reader/jobId';
 import * as reader from '../../../../nodes/shared/service/reader/videoLink';
 import { read } from '../../../../nodes/shared/service/reader/values';
@@ -11,82 +10,11 @@ import { words } from '../../../../nodes/shared/service/words';
 import { answerOf } from '../../../support/data/answers';
 import { mp4Of } from '../../../support/files/boxes';
 import { counted } from '../../../support/data/counted';
-import { fc, tries } from '../../../support/data/fuzz';
 
 const pngHead = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const videoLinkIn = (body: unknown) => reader.videoIn(read(body))?.link;
 
-/** The objects that services put around a job. */
-const around = fc.constantFrom<(job: object) => unknown>(
-	(job) => job,
-	(job) => [job],
-	(data) => ({ code: 0, message: 'success', data }),
-	(output) => ({ output, usage: { video_count: 1 } }),
-	(task) => ({ data: { task } }),
-	(job) => ({ job }),
-	(result) => ({ result, success: true }),
-	(data) => ({ status: 'success', data: [data] }),
-);
-/** The fields beside it, before or behind. */
-const noise = fc.dictionary(
-	fc.constantFrom(
-		...words(`
-			request_id trace_id object created_at model prompt user_id eta thumbnail_url cover input steps
-			log_id metadata cost
-		`),
-	),
-	fc.constantFrom<unknown>('other', 'https://files.example/first.png', 7, null, true, ['a', 'b'], {
-		id: 'other',
-	}),
-	{ maxKeys: 5 },
-);
-const spelled = (...names: string[]) =>
-	fc.constantFrom(
-		...names.flatMap((name) => [
-			name,
-			name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-			name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()),
-		]),
-	);
 const link = 'https://files.example/a.mp4?Signature=a%2Fb';
-
-describe('a job in any form', () => {
-	const ids = fc.constantFrom('task_1', 'b7e1-42', '00123');
-
-	it.each([
-		['task', createdTask, spelled('task_id', 'job_id')],
-		['video', createdVideo, spelled('id', 'video_id', 'task_id', 'job_id')],
-	] as const)('gives the ID of a created %s', (_, read, names) => {
-		fc.assert(
-			fc.property(around, noise, names, ids, fc.boolean(), (wrap, beside, name, id, isFirst) => {
-				const job = isFirst ? { [name]: id, ...beside } : { ...beside, [name]: id };
-				expect(read(answerOf(wrap(job))).id).toBe(id);
-			}),
-			tries(1_000),
-		);
-	});
-
-	it('gives the state and the link of a polled job', () => {
-		const words = fc.constantFrom('submitted', 'in_progress', 'completed', 'SUCCEEDED', 'failed');
-		const stateNames = spelled('status', 'state', 'task_status');
-		const files = fc.constantFrom<object>(
-			{ video_url: link },
-			{ result_url: link },
-			{ videos: [{ url: link }] },
-			{ output: { video_url: link } },
-			{ resultJson: JSON.stringify({ resultUrls: [link] }) },
-			{ results: [{ url: 'https://files.example/a.png' }, { url: link }] },
-		);
-		fc.assert(
-			fc.property(around, noise, stateNames, words, files, (wrap, beside, name, word, file) => {
-				const body = wrap({ ...beside, [name]: word, ...file });
-				const read = jobStatus(answerOf(body));
-				expect([read.phase, read.link]).toEqual([phaseOf(word), link]);
-			}),
-			tries(1_000),
-		);
-	});
-});
 
 type IdRow = [body: object, ofTask: string | undefined, ofVideo: string | undefined];
 
