@@ -76,7 +76,6 @@ describe('the LangChain model', () => {
 	it.each<[string, unknown, unknown]>([
 		['the text blocks of an answer as one text', [text('A '), text('boat')], 'A boat'],
 		['an answer with more than text unchanged', [text('A'), { type: 'image' }], undefined],
-		['an answer that is a text unchanged', 'A boat', 'A boat'],
 	])('returns %s', async (_, answer, expected = answer) => {
 		const { model, chat } = given();
 		model.answer = answer;

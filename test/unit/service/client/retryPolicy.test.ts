@@ -21,14 +21,6 @@ const waitOf = (
 ) => waitBeforeRetry(failure, { cost: 'read', ...request }, { tries, retries, random });
 
 describe('the number of retries', () => {
-	it.each<[string, FailedRequest, number]>([
-		['a lost response', lost, 5],
-		['a rate limit', rateLimit, 8],
-	])('stops after the maximum number of tries: %s', (_, failure, max) => {
-		expect(waitOf(failure, { tries: max - 1 })).toBeDefined();
-		expect(waitOf(failure, { tries: max })).toBeUndefined();
-	});
-
 	it.each([0, 3, 20])('is at most %s when the user sets this number', (retries) => {
 		for (const failure of [refused, rateLimit]) {
 			if (retries > 0) expect(waitOf(failure, { retries, tries: retries })).toBeDefined();

@@ -59,18 +59,14 @@ it('compares a job with those of the same model and duration first', () => {
 });
 
 it.each([
-	...([
-		[0, '10 seconds'],
-		[44, '40 seconds'],
-		[104, '100 seconds'],
-		[105, '2 minutes'],
-	] as const),
-	...([
-		[150, '2.5 minutes'],
-		[569, '9.5 minutes'],
-		[570, '10 minutes'],
-		[700, '12 minutes'],
-	] as const),
+	[0, '10 seconds'],
+	[44, '40 seconds'],
+	[104, '100 seconds'],
+	[105, '2 minutes'],
+	[150, '2.5 minutes'],
+	[569, '9.5 minutes'],
+	[570, '10 minutes'],
+	[700, '12 minutes'],
 ])('rounds %d seconds to %s', (seconds, text) => {
 	expect(timeOf(seconds)).toBe(text);
 });

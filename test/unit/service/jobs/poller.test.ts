@@ -229,18 +229,3 @@ it.each<Row>([
 	const last = events[events.length - 1];
 	expect(step(after(state, events.slice(0, -1)), last).action).toMatchObject(action);
 });
-
-it("keeps the service's values of the node's own fields under other names", () => {
-	const fields = { id: 'file_1', url: 'relative' };
-	const content = { source: { url: link, authenticated: false }, fields };
-	const events: PollerEvent[] = [
-		started(0),
-		polled(100, done),
-		{ type: 'contentReceived', content },
-	];
-	expect(step(after(video, events.slice(0, -1)), events[2]).action).toMatchObject({
-		finished: {
-			fields: { id: video.job.id, service_id: 'file_1', url: link, service_url: 'relative' },
-		},
-	});
-});

@@ -124,9 +124,9 @@ describe('a reference video for beta-2.7-r2v', () => {
 		['a prompt of 5000 characters of two UTF-16 units', { prompt: '🎬'.repeat(5000) }],
 		['false for both switches', { parameters: { prompt_extend: false, watermark: false } }],
 		['a file that has no link yet', { media: [{ ...image, url: undefined }] }],
-		...['16:9', '9:16', '1:1', '4:3', '3:4'].map((ratio): [string, Order] => [
-			...([`the ratio ${ratio}`, { parameters: { ratio } }] as const),
-		]),
+		...['16:9', '9:16', '1:1', '4:3', '3:4'].map((ratio): [string, Order] => {
+			return [`the ratio ${ratio}`, { parameters: { ratio } }];
+		}),
 	])('may have %s', (_, order) => expect(problemsOf(order)).toEqual([]));
 
 	const types = 'Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v';
@@ -155,11 +155,6 @@ describe('a reference video for beta-2.7-r2v', () => {
 		[
 			'a voice in another format',
 			{ media: [voiced('https://firm.example/a.OGG?x=.mp3')] },
-			'Media 1: Voice URL must lead to a wav or mp3 file',
-		],
-		[
-			'a voice of a rare type',
-			{ media: [voiced('https://firm.example/a.aif')] },
 			'Media 1: Voice URL must lead to a wav or mp3 file',
 		],
 		[
