@@ -29,15 +29,6 @@ const wanted = (identity: string, more: Partial<Line> = {}, index = 0): Line =>
 	Object.assign(new Line(index), { identity, options: limit, ...more });
 type Outcome = Pick<Line, 'result' | 'error'>;
 const answered: Outcome = { result: { id: 'video_1' } };
-const refused: Outcome = {
-	error: new GatewayError({
-		message: 'no',
-		reach: 'answered',
-		status: 400,
-		billed: 'no',
-		retry_can_help: false,
-	}),
-};
 const lost: Outcome = {
 	error: new GatewayError({
 		message: 'no response',
@@ -71,12 +62,6 @@ describe('the memory of the process', () => {
 		expect((await open({ token: 'large' }, ...requests)).made).toEqual(requests.map(() => 'reuse'));
 		await open({ token: 'small' }, 'E');
 		expect((await open({ token: 'large' }, 'A')).made).toEqual(['send']);
-	});
-
-	it('the process forgets a refused order', async () => {
-		const { close } = await open({}, 'A');
-		await close(refused, failing);
-		expect((await open({}, 'A')).made).toEqual(['send']);
 	});
 
 	it('a refused Retry removes nothing that the process knows of the order', async () => {
