@@ -8,7 +8,7 @@ import { ensureInstallation, testedVersion } from '../n8n/installation';
 import { record } from '../n8n/versionTable';
 
 /** The n8n's that run at the same time. */
-const maxRunning = 4;
+const maxRunning = 5;
 
 /** Takes out our own option, which may come again. The other options, and the file patterns, are for jest. */
 function parse(args: string[]): { versions: string[]; forJest: string[] } {

@@ -22,7 +22,7 @@ export const rows: Row[] = [
 	{ name: 'Huge responses do not stop n8n', shownBy: ['largeResponses'] },
 	{
 		name: 'Fields, menus and messages in the panels',
-		shownBy: ['panels', 'mistakes', 'executeStep'],
+		shownBy: ['panels', 'mistakes', 'executeStep', 'expectedTimes'],
 	},
 	{ name: 'Waits park, so that n8n can be restarted', shownBy: ['parking'] },
 	{ name: 'Queue mode by its guide, and every setting about saving', shownBy: ['queueMode'] },
