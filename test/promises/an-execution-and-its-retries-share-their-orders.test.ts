@@ -26,9 +26,12 @@ const stopped = async (ordering = workflow, prompts = ['Waves'], options: RunOpt
 
 withOrders({ jobSeconds: 60 });
 
-it('orders once in two Retries at the same moment', async () => {
+it.each([
+	['by default', {}],
+	['with Send Again', { ifAnswerLost: 'resend' }],
+])('orders once in two Retries at the same moment %s', async (_, options) => {
 	refuseNext('a reference video');
-	const failed = await run(workflow);
+	const failed = await run(chain(create('a reference video', { options })));
 	const both = await Promise.all([retryExecution(failed), retryExecution(failed)]);
 	expect(both.map(({ status }) => status)).toContain('success');
 	expect(charged()).toBe(1);
