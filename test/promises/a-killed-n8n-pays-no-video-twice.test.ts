@@ -70,6 +70,15 @@ it('orders in a Retry, once, what was not sent yet when n8n was killed', async (
 	expect(orderedPrompts()).toEqual(['Fog', 'Waves']);
 });
 
+it('counts what was ordered before the kill towards Max Orders, also in a Retry of a changed workflow', async () => {
+	const ofLength = (duration: number) =>
+		chain(create('a reference video', { options: { maxOrders: 1, duration } }));
+	const killed = await killedWhileOrdering('a reference video', ofLength(2));
+	const retried = await retryExecution(killed, { workflow: ofLength(3) });
+	expect(retried.errorOf('Create')?.message).toContain('limit of 1 order per execution');
+	expect(charged()).toBe(1);
+});
+
 it('continues a parked wait after a kill during its poll, and delivers each video without a new order', async () => {
 	const n8n = new EngineProcess();
 	const workflow = chain(create('a video'), waitForVideo());
