@@ -39,7 +39,7 @@ export class ProcessedItems {
 		this.calls = new StoreCalls(context, patience);
 	}
 
-	/** @returns the recorded ones. @param mayHaveMore whether it may find others, too, when a call only seemed to fail */
+	/** @param mayHaveMore whether it may find others, too, when a call only seemed to fail. @returns the recorded values */
 	async find(values: readonly string[], mayHaveMore = false): Promise<Set<string>> {
 		const found = new Set<string>();
 		for (let from = 0; from < values.length; from += portion) {

@@ -54,7 +54,7 @@ export class Write {
 		const known = await store
 			.addNew(written, certain, { countsEntries: this.settings.hasKeys })
 			.catch(async (error: unknown) => {
-				// Now or never: by the next call, another worker may have written the same for a Retry.
+				// By the next call, another worker may have written the same for a Retry.
 				await store.discard(own);
 				throw error;
 			});
@@ -97,7 +97,7 @@ export class Write {
 		const { rows, claims, store } = this;
 		let short = rows.filter(([row, count]) => !row.wrote(count, known, claims[0]));
 		for (let steps = 0; short.length > 0; steps++) {
-			// Not by a look-up, which other workers may take for an order.
+			// A look-up could be taken for an order by other workers.
 			const isStepwise = claims.length > 0 && steps < maxSteps;
 			for (const [row] of short) if (!isStepwise) await row.count();
 			const claim = claims.length > 0 ? [uniqueValue()] : [];
